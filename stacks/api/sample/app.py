@@ -1,0 +1,146 @@
+"""The routes, as a plain ASGI app: the order that waits for its bank, and the three probes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import parse_qs
+
+from sample.state import State
+from swarmtest_contract import Journal
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Bank(Protocol):
+    """Where an order takes effect."""
+
+    async def commit(self, request_id: str) -> None:
+        """Book the order; raises OSError if that can't be said to have worked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer; `fields` become its JSON body."""
+
+    status: int
+    fields: dict[str, Any]
+    padding: int = 0
+
+    def body(self) -> bytes:
+        """The fields as JSON, followed by as many spaces as were asked for, which JSON allows."""
+        return json.dumps(self.fields).encode() + b"\n" + b" " * self.padding
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a request asks for in its query: how long it takes, and at which share of that it takes effect."""
+
+    milliseconds: float
+    commit_at: float
+    padding: int
+
+    @classmethod
+    def from_query(cls, query: bytes) -> Order:
+        """Raises ValueError for what isn't a number or out of bounds."""
+        given = {name: values[-1] for name, values in parse_qs(query.decode("latin-1")).items()}
+        order = cls(
+            float(given.get("ms", "0")), float(given.get("commit_at", "1")), int(given.get("bytes", "0"))
+        )
+        if not (0 <= order.milliseconds <= 600_000 and 0 <= order.commit_at <= 1 and 0 <= order.padding <= 2**28):
+            raise ValueError("ms: 0 to 600000, commit_at: 0 to 1, bytes: 0 to 268435456")
+        return order
+
+
+class App:
+    """Serves requests to their end, even if nobody waits for the answer any more.
+
+    An order that has been booked at the bank can't be stopped half-way, so a handler is never cancelled because
+    its client has gone. `running` is what a shutdown has to wait for.
+    """
+
+    def __init__(self, state: State, journal: Journal, bank: Bank, *, version: str = "1") -> None:
+        self._state = state
+        self._journal = journal
+        self._bank = bank
+        self._version = version
+        self.running: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; a WebSocket is refused, since there's nothing yet to talk about."""
+        if scope["type"] == "lifespan":
+            return
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1000})
+            return
+        if scope["path"] != "/work":
+            await self._reply(scope, send, self._probe(scope["path"]))
+            return
+        task = asyncio.create_task(self._serve(scope, receive, send))
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
+        await asyncio.shield(task)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body", False):
+            pass
+        await self._reply(scope, send, await self._work(scope))
+
+    async def _work(self, scope: Scope) -> Answer:
+        if not self._state.warm:
+            return Answer(503, {"error": "not warm yet", "instance": self._journal.instance})
+        try:
+            order = Order.from_query(scope["query_string"])
+        except ValueError as error:
+            return Answer(400, {"error": str(error)})
+        request_id = _header(scope, b"x-request-id")
+        await asyncio.sleep(order.milliseconds * order.commit_at / 1000)
+        if request_id is not None:
+            self._journal.record("intent", request_id)
+            try:
+                await self._bank.commit(request_id)
+            except OSError as error:
+                return Answer(500, {"error": f"the bank didn't confirm: {error}", "request_id": request_id})
+            self._journal.record("commit", request_id)
+        await asyncio.sleep(order.milliseconds * (1 - order.commit_at) / 1000)
+        fields = {"request_id": request_id, "ms": order.milliseconds, **self._identity()}
+        return Answer(200, fields, order.padding)
+
+    def _probe(self, path: str) -> Answer:
+        match path:
+            case "/livez":
+                good = True
+            case "/readyz":
+                good = self._state.ready
+            case "/healthz":
+                good = self._state.healthy
+            case _:
+                return Answer(404, {"error": "no such path; there are /work, /livez, /readyz and /healthz"})
+        return Answer(200 if good else 503, {"ok": good, **self._identity()})
+
+    def _identity(self) -> dict[str, str]:
+        return {"instance": self._journal.instance, "version": self._version}
+
+    async def _reply(self, scope: Scope, send: Send, answer: Answer) -> None:
+        body = answer.body()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if self._state.ends_connections and scope["http_version"].startswith("1"):
+            headers.append((b"connection", b"close"))
+        with suppress(ConnectionError):  # nobody waits for it any more
+            await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+
+def _header(scope: Scope, wanted: bytes) -> str | None:
+    for name, value in scope["headers"]:
+        if name.lower() == wanted:
+            return str(value.decode("latin-1"))
+    return None

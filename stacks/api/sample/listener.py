@@ -1,0 +1,102 @@
+"""The listening socket and its connections, kept in our own hands so that each can be ended in any way.
+
+Hypercorn's own `serve` closes the listener the moment a shutdown begins and gives no access to its sockets. Here
+only its connection handler is used (HTTP/1.1, HTTP/2, WebSocket); accepting, counting and resetting are ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from typing import Any
+
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.asyncio.tcp_server import TCPServer
+from hypercorn.asyncio.worker_context import WorkerContext
+from hypercorn.config import Config
+
+BACKLOG = 4096
+RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, zero seconds: close() sends RST instead of FIN
+
+
+class Listener:
+    """Accepts connections and hands each to Hypercorn."""
+
+    def __init__(self, app: Any, *, port: int, keep_alive_seconds: float) -> None:
+        self._app = ASGIWrapper(app)
+        self._port = port
+        self._config = Config()
+        self._config.keep_alive_timeout = keep_alive_seconds
+        self._config.keep_alive_max_requests = 2**31  # by default it ends a kept connection after 1,000 requests
+        self._config.include_server_header = False
+        self._context = WorkerContext(None)
+        self._socket: socket.socket | None = None
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter | None] = {}
+
+    @property
+    def open_connections(self) -> int:
+        """How many connections aren't closed yet; one whose answer is still being sent counts."""
+        return len(self._connections)
+
+    def open(self) -> int:
+        """Listen; returns the port, for whoever asked for port 0."""
+        listening = socket.create_server(("0.0.0.0", self._port), backlog=BACKLOG)
+        listening.setblocking(False)
+        self._socket = listening
+        asyncio.get_running_loop().add_reader(listening, self._accept)
+        return int(listening.getsockname()[1])
+
+    def stop_accepting(self) -> None:
+        """Leave the socket open: the kernel goes on making connections that nobody will look at."""
+        if self._socket is not None:
+            asyncio.get_running_loop().remove_reader(self._socket)
+
+    def close(self) -> None:
+        """Close the socket; what the kernel has connected by now is still served, not reset."""
+        if self._socket is not None:
+            self._accept()
+            self.stop_accepting()
+            self._socket.close()
+            self._socket = None
+
+    async def end_idle_connections(self) -> None:
+        """Close kept connections that wait for a request; busy ones are closed after their answer."""
+        await self._context.terminated.set()
+
+    def reset_connections(self) -> None:
+        """Throw every connection away without a goodbye; handlers don't notice."""
+        for writer in self._connections.values():
+            if writer is not None and not writer.transport.is_closing():
+                raw = writer.get_extra_info("socket")
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_ON_CLOSE)
+                writer.transport.abort()
+
+    async def wait_until_connections_are_gone(self) -> None:
+        """Wait for the last connection; what a caller does after a while is its own matter."""
+        while self._connections:
+            await asyncio.wait(list(self._connections))
+
+    def _accept(self) -> None:
+        assert self._socket is not None
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            connection.setblocking(False)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            task = asyncio.get_running_loop().create_task(self._serve(connection))
+            self._connections[task] = None
+            task.add_done_callback(self._connections.pop)
+
+    async def _serve(self, connection: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(loop=loop)
+        protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+        transport, _ = await loop.connect_accepted_socket(lambda: protocol, connection)
+        writer = asyncio.StreamWriter(transport, protocol, reader, loop)
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections[task] = writer
+        await TCPServer(self._app, loop, self._config, self._context, {}, reader, writer)
