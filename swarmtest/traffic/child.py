@@ -1,0 +1,192 @@
+"""What runs inside Locust: commands from stdin, messages on stdout, and the end of the lanes.
+
+Locust spawns the users and keeps their statistics; when they begin and end is decided here, since
+Locust by itself kills users with their requests open. The order of a run: calibration, "go",
+lanes, "stop", the lanes' last answers, ``stopped``, exit.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import gevent  # type: ignore[import-untyped]
+from gevent.event import Event  # type: ignore[import-untyped]
+
+from swarmtest.traffic.calibration import calibrate
+from swarmtest.traffic.lanes import Lane, lanes_for
+from swarmtest.traffic.ledger import Ledger
+from swarmtest.traffic.pacing import Pace, lanes_of
+from swarmtest.traffic.parent import Parent
+from swarmtest.traffic.processor import ProcessorUse
+from swarmtest.traffic.records import Record, RecordFile
+from swarmtest.traffic.settings import TrafficSettings
+from swarmtest.traffic.targets import FrontDoor, ListedTargets, Target, Targets
+
+log = logging.getLogger("swarmtest.traffic")
+
+CALIBRATION_FAILED = 3
+TARGETS_POLL_SECONDS = 0.05
+READY_SECONDS = 60.0
+MARGIN_SECONDS = 5.0
+"""How much longer than its longest request the child waits for open ones after "stop"."""
+
+
+class Session:
+    """One run of the child, from its settings to its exit code."""
+
+    def __init__(self, settings: TrafficSettings) -> None:
+        self.settings = settings
+        self.environment: Any = None
+        self._parent = Parent()
+        self._file = RecordFile(Path(settings.out))
+        self._ledger = Ledger(self._file.write)
+        self._targets: Targets
+        if settings.url is not None:
+            self._targets = FrontDoor(Target.from_url(settings.url))
+        else:
+            self._targets = ListedTargets(Path(settings.targets_file or ""))
+        self._lanes = lanes_for(settings, self._targets, self._ledger, self._report)
+        self._waiting = sum(lanes_of(kind) for kind in settings.kinds)
+        self._running = 0
+        self._start = 0.0
+        self._failed: str | None = None
+        self._go, self._ready, self._started = Event(), Event(), Event()
+        self._stop, self._over, self._finished = Event(), Event(), Event()
+
+    def prepare(self, environment: Any, **_: Any) -> None:
+        """Calibrates, then listens to the parent; Locust waits for this before it spawns users."""
+        self.environment = environment
+        gevent.signal_handler(signal.SIGTERM, self._told_to_end)
+        shot = calibrate(self.settings.instance_header, self.settings.request_id_header)
+        self._parent.tell(
+            "calibrated", ok=shot.ok, expected=shot.expected, counted=shot.counted, wrong=shot.wrong, t=time.time()
+        )
+        if not shot.ok:
+            sys.exit(CALIBRATION_FAILED)
+        for work in (self._obey, self._follow_targets, self._direct):
+            gevent.spawn(work)
+
+    def live(self) -> None:
+        """One user's life: takes the next lane and runs it. Returns when the lane has ended."""
+        lane: Lane = next(self._lanes)
+        self._waiting -= 1
+        self._running += 1
+        if self._waiting == 0:
+            self._ready.set()
+        try:
+            self._started.wait()
+            lane.run(self._start, self._stop)
+        except Exception as error:
+            log.exception("a user broke")
+            self._failed = f"{type(error).__name__}: {error}"
+            self._stop.set()
+        finally:
+            self._running -= 1
+            if self._running == 0 and self._waiting == 0:
+                self._over.set()
+
+    def finish(self, **_: Any) -> None:
+        """Ends the traffic in good order, however Locust's own end came about."""
+        self._end()
+        self._finished.wait()
+
+    def _end(self) -> None:
+        self._stop.set()
+        self._go.set()
+
+    def _told_to_end(self) -> None:
+        # A second signal says that there's no time to wait for open requests.
+        if self._stop.is_set():
+            self._over.set()
+        self._end()
+
+    def _obey(self) -> None:
+        for command in self._parent.commands():
+            if command == "go":
+                self._go.set()
+            elif command == "stop":
+                self._end()
+                return
+            else:
+                log.warning("unknown command %r: expected go or stop", command)
+
+    def _follow_targets(self) -> None:
+        while isinstance(self._targets, ListedTargets) and not self._over.is_set():
+            if problem := self._targets.refresh():
+                log.warning("%s", problem)
+            gevent.sleep(TARGETS_POLL_SECONDS)
+
+    def _direct(self) -> None:
+        try:
+            self._run()
+        except Exception as error:
+            log.exception("the traffic broke")
+            self._failed = f"{type(error).__name__}: {error}"
+        finally:
+            if self._failed is not None:
+                self._parent.tell("failed", error=self._failed, t=time.time())
+            self.environment.process_exit_code = 0 if self._failed is None else 1
+            self.environment.stop_timeout = 0
+            self._finished.set()
+            self.environment.runner.quit()
+
+    def _run(self) -> None:
+        self._go.wait()
+        if not self._ready.wait(READY_SECONDS) and not self._stop.is_set():
+            raise RuntimeError(f"{self._waiting} users weren't spawned within {READY_SECONDS:g} s")
+        self._start, use = time.monotonic(), ProcessorUse()
+        if not self._stop.is_set():
+            self._parent.tell("started", t=time.time())
+        self._started.set()
+        self._tick_until(self._stop, use, None)
+        ran = time.monotonic() - self._start
+        longest = self.settings.timeout_seconds + MARGIN_SECONDS
+        self._tick_until(self._over, use, time.monotonic() + longest)
+        if left := self._ledger.give_up():
+            log.warning("%d requests were still open at the end", left)
+        self._tell_stopped(ran, use)
+
+    def _tick_until(self, event: Event, use: ProcessorUse, limit: float | None) -> None:
+        while limit is None or time.monotonic() < limit:
+            into = (time.monotonic() - self._start) % 1.0
+            if event.wait(1.0 - into):
+                return
+            late = self._ledger.recent_lateness()
+            self._parent.tell(
+                "tick",
+                **self._ledger.counts(),
+                late_ms_p99=late.percentile_ms(0.99),
+                cpu_share=use.since_last(),
+            )
+
+    def _tell_stopped(self, ran: float, use: ProcessorUse) -> None:
+        # The last moment is left out: what's due there may not have been woken before the stop.
+        due = sum(Pace.of(kind, self.settings.seed).due_by(ran - 0.05) for kind in self.settings.kinds)
+        missed = max(0, due - self._ledger.sent)
+        late = self._ledger.whole_lateness()
+        use.since_last()
+        counts = self._ledger.counts() | {"missed": missed, "planned": self._ledger.sent + missed}
+        self._parent.tell(
+            "stopped",
+            **counts,
+            late_ms_p99=late.percentile_ms(0.99),
+            late_ms_max=round(late.largest_seconds * 1000, 3),
+            cpu_share=use.since_start(),
+            cpu_share_max=max(use.largest, use.since_start()),
+        )
+
+    def _report(self, record: Record) -> None:
+        sent, done = record.sent or 0.0, record.done or 0.0
+        self.environment.events.request.fire(
+            request_type=record.method,
+            name=record.kind,
+            response_time=(done - sent) * 1000,
+            response_length=record.bytes_received,
+            exception=None if record.client_outcome == "complete" else RuntimeError(record.client_outcome),
+            context={},
+        )

@@ -1,0 +1,141 @@
+"""One request and its answer on a connection: write it once, read what comes, say how it ended."""
+
+from __future__ import annotations
+
+import errno
+import select
+import socket
+import time
+
+from swarmtest.traffic.answers import NO_LENGTH, Answer
+from swarmtest.traffic.records import ClientOutcome, Record
+
+_CLOSED = {
+    errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ESHUTDOWN, errno.ETIMEDOUT,
+    errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN,
+}  # fmt: skip
+_CHUNK = 65536
+
+
+def is_own_timeout(error: OSError) -> bool:
+    """Whether our own deadline passed; the kernel's giving up on a peer has an errno (ETIMEDOUT)."""
+    return isinstance(error, TimeoutError) and error.errno is None
+
+
+def text_of(error: BaseException) -> str:
+    """An error as it goes into a record."""
+    return f"{type(error).__name__}: {error}"
+
+
+class Exchange:
+    """One request and its answer on one connection."""
+
+    __slots__ = ("_answer", "_deadline", "_eof", "_failure", "_record", "_socket")
+
+    def __init__(self, connected: socket.socket, answer: Answer, record: Record, deadline: float) -> None:
+        self._socket = connected
+        self._answer = answer
+        self._record = record
+        self._deadline = deadline
+        self._failure: OSError | None = None
+        self._eof = False
+
+    def run(self, data: bytes) -> None:
+        """Writes the request and reads until the answer is whole or nothing more can come.
+
+        A peer may answer and reset before it has read all: what's in the buffer is read anyway.
+        """
+        try:
+            self._write(data)
+        except OSError as error:
+            self._failure = error
+            if error.errno not in _CLOSED:
+                return
+        try:
+            while not self._is_over():
+                self._read()
+        except OSError as error:
+            self._failure = self._failure or error
+        if not self._answer.complete and (self._eof or self._was_cut()):
+            self._answer.end_of_stream()
+
+    def left_clean(self, length: int) -> bool:
+        """Whether the connection can carry another request of ``length`` written bytes or not."""
+        answer = self._answer
+        whole = answer.complete and answer.broken is None and self._failure is None and not self._eof
+        return whole and answer.keep_alive and self._record.bytes_sent == length
+
+    def settle(self) -> None:
+        """Copies what is known to the record, and names the outcome."""
+        answer, record = self._answer, self._record
+        record.status, record.framing = answer.status, answer.framing
+        record.bytes_received, record.retry_after = answer.body_bytes, answer.retry_after
+        record.instance = answer.instance
+        if answer.echo is not None:
+            record.echoed = answer.echo == record.id.encode("latin-1")
+        if not answer.begun:
+            record.first_byte = None
+        record.client_outcome, record.error = self._verdict()
+
+    def _verdict(self) -> tuple[ClientOutcome, str | None]:
+        answer, failure = self._answer, self._failure
+        text = text_of(failure) if failure is not None else None
+        if answer.broken is not None:
+            return "malformed", answer.broken
+        if answer.complete:
+            shortfall = answer.shortfall()
+            return ("malformed", shortfall) if shortfall is not None else ("complete", text)
+        if failure is not None and is_own_timeout(failure):
+            return "timed_out", text
+        if failure is not None and failure.errno not in _CLOSED:
+            return "local_error", text
+        if not answer.begun:
+            return "closed_unanswered", text or "closed without an answer"
+        if not answer.headers_done:
+            return "closed_in_headers", text or "closed inside the headers"
+        if answer.framing == "close" and failure is None:
+            return "closed_in_body", NO_LENGTH
+        return "closed_in_body", text or "closed inside the body"
+
+    def _was_cut(self) -> bool:
+        return self._failure is not None and self._failure.errno in _CLOSED
+
+    def _is_over(self) -> bool:
+        return self._eof or self._answer.complete or self._answer.broken is not None
+
+    def _remaining(self) -> float:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError("timed out")
+        return remaining
+
+    def _read(self) -> None:
+        self._socket.settimeout(self._remaining())
+        data = self._socket.recv(_CHUNK)
+        if not data:
+            self._eof = True
+            return
+        if not self._answer.begun:
+            self._record.first_byte = time.time()
+        self._answer.feed(data)
+
+    def _write(self, data: bytes) -> None:
+        """Writes all of it, unless the answer is there before (a refusal of a large upload, say)."""
+        self._socket.settimeout(0.0)
+        view = memoryview(data)
+        while view and not self._is_over():
+            try:
+                written = self._socket.send(view)
+            except BlockingIOError:
+                self._wait_until_writable()
+                continue
+            self._record.bytes_sent += written
+            view = view[written:]
+
+    def _wait_until_writable(self) -> None:
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN | select.POLLOUT)
+        for _, happened in poll.poll(self._remaining() * 1000):
+            if happened & select.POLLIN:
+                self._read()
+                self._socket.settimeout(0.0)

@@ -1,0 +1,171 @@
+"""The forensic HTTP/1.1 client: sends each request once, and says exactly how far its answer came.
+
+No retries, no silent reconnect, no redirects, no pool. What other clients hide is the very thing
+to be counted: a request that's cut before its first byte is sent again by geventhttpclient and by
+Go's transport, and one that's cut inside the headers passes for a success in ``http.client``.
+
+Written on the standard ``socket`` module with time-outs. In Locust's process that module is
+patched, so the same code waits in gevent there and in the kernel elsewhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from swarmtest.traffic.answers import Answer, Expectation
+from swarmtest.traffic.exchange import Exchange, is_own_timeout, text_of
+from swarmtest.traffic.records import Record
+from swarmtest.traffic.targets import Target, Targets
+
+_NOT_CONNECTED = {
+    errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.ETIMEDOUT,
+    errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a request may take in all, and how long its connecting, in seconds."""
+
+    timeout_seconds: float
+    connect_timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What goes out: ``lines`` are the header lines that follow ``Host``, each with its CRLF."""
+
+    method: str
+    path: str
+    lines: str
+    body: bytes = b""
+
+    def encoded(self, target: Target) -> bytes:
+        """The bytes of the request for this target."""
+        head = f"{self.method} {target.prefix}{self.path} HTTP/1.1\r\nHost: {target.label}\r\n{self.lines}\r\n"
+        return head.encode("latin-1") + self.body
+
+
+class Connection:
+    """A connected socket, and the number under which records name it."""
+
+    __slots__ = ("name", "socket", "target")
+
+    def __init__(self, connected: socket.socket, target: Target, name: str) -> None:
+        self.socket, self.target, self.name = connected, target, name
+
+    def is_usable(self) -> bool:
+        """Whether the peer has neither closed nor said anything since the last answer.
+
+        An idle close, and a 408 or a stray line that precedes it, is no loss: nothing is under way.
+        """
+        self.socket.settimeout(0.0)
+        try:
+            self.socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return False
+
+
+class Client:
+    """One user's client: at most one connection, at most one request at a time.
+
+    Arguments:
+        keeps: whether the connection is kept for the next request.
+        numbers: gives each connection its number, shared by all clients of the process.
+    """
+
+    def __init__(
+        self, targets: Targets, limits: Limits, expectation: Expectation, *, keeps: bool, numbers: Iterator[int]
+    ) -> None:
+        self._targets = targets
+        self._limits = limits
+        self._expectation = expectation
+        self._keeps = keeps
+        self._numbers = numbers
+        self._connection: Connection | None = None
+
+    def close(self) -> None:
+        """Closes the kept connection, if there is one."""
+        if self._connection is not None:
+            self._connection.socket.close()
+            self._connection = None
+
+    def send(self, request: Request, record: Record) -> None:
+        """Sends the request once and fills in what became of it; a failure is data, not an exception."""
+        record.sent = time.time()
+        deadline = time.monotonic() + self._limits.timeout_seconds
+        connection = self._kept(record) or self._connected(record, deadline)
+        if connection is None:
+            record.done = time.time()
+            return
+        record.connection, record.target = connection.name, connection.target.label
+        answer = Answer(self._expectation, request.method == "HEAD")
+        data = request.encoded(connection.target)
+        exchange = Exchange(connection.socket, answer, record, deadline)
+        try:
+            exchange.run(data)
+        finally:
+            stays = self._keeps and exchange.left_clean(len(data))
+            if not stays:
+                self.close()
+        record.done = time.time()
+        exchange.settle()
+
+    def _kept(self, record: Record) -> Connection | None:
+        if self._connection is None:
+            return None
+        if self._connection.is_usable():
+            record.reused = True
+            return self._connection
+        self.close()
+        return None
+
+    def _connected(self, record: Record, deadline: float) -> Connection | None:
+        target = self._targets.pick()
+        if target is None:
+            record.client_outcome, record.error = "no_connection", "no target listed"
+            return None
+        record.target = target.label
+        until = min(deadline, time.monotonic() + self._limits.connect_timeout_seconds)
+        try:
+            connected = _dial(target, until)
+        except OSError as error:
+            record.client_outcome = "no_connection" if _means_no_connection(error) else "local_error"
+            record.error = text_of(error)
+            return None
+        self._connection = Connection(connected, target, f"c{next(self._numbers)}")
+        return self._connection
+
+
+def _dial(target: Target, until: float) -> socket.socket:
+    # Several addresses of one name are tried in turn: no byte of a request has been sent by then.
+    failure: OSError = OSError(errno.EHOSTUNREACH, "name has no address")
+    for family, address in target.addresses():
+        dialled = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            dialled.settimeout(max(until - time.monotonic(), 0.001))
+            dialled.connect(address)
+            dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError as error:
+            dialled.close()
+            failure = error
+        except BaseException:
+            dialled.close()
+            raise
+        else:
+            return dialled
+    raise failure
+
+
+def _means_no_connection(error: OSError) -> bool:
+    # A time-out of our own has no errno. What isn't known is never put down to the peer.
+    if isinstance(error, socket.gaierror):
+        return error.errno not in (socket.EAI_MEMORY, socket.EAI_SYSTEM)
+    return is_own_timeout(error) or error.errno in _NOT_CONNECTED

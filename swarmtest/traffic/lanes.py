@@ -1,0 +1,140 @@
+"""A lane: one user that sends its share of one kind's requests, each at its planned instant."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from swarmtest.traffic.answers import Expectation
+from swarmtest.traffic.http1 import Client, Limits, Request
+from swarmtest.traffic.ledger import Ledger
+from swarmtest.traffic.pacing import Pace, is_fresh
+from swarmtest.traffic.records import Record
+from swarmtest.traffic.settings import Kind, TrafficSettings
+from swarmtest.traffic.targets import Targets
+
+
+class Stop(Protocol):
+    """An event that's set when no new request may start."""
+
+    def is_set(self) -> bool: ...
+
+    def wait(self, timeout: float) -> bool: ...
+
+
+class Template:
+    """The requests of one kind, but for what differs from one to the next."""
+
+    def __init__(self, settings: TrafficSettings, kind: Kind) -> None:
+        self.kind = kind
+        self._id_prefix = f"{settings.run}-{kind.name}-{os.getpid()}-"
+        self._id_header = settings.request_id_header
+        self._body = b"x" * kind.body_bytes
+        lines = [f"{name}: {value}\r\n" for name, value in kind.headers.items()]
+        if self._body or kind.method not in ("GET", "HEAD", "DELETE", "OPTIONS"):
+            lines.append(f"Content-Length: {len(self._body)}\r\n")
+        self._lines = "".join(lines)
+
+    def request_id(self, n: int) -> str:
+        """The ID of request ``n``; holds the process's ID, so that no two processes share one."""
+        return f"{self._id_prefix}{n}"
+
+    def request(self, request_id: str, duration_ms: int, *, keeps: bool) -> Request:
+        """The request with this ID. One that opens its own connection also says that it's the last
+        on it, so that the server closes first and the client doesn't run out of ports."""
+        closing = "" if keeps else "Connection: close\r\n"
+        return Request(
+            self.kind.method,
+            self.kind.path.replace("{ms}", str(duration_ms)),
+            f"{self._id_header}: {request_id}\r\n{self._lines}{closing}",
+            self._body,
+        )
+
+
+@dataclass(slots=True)
+class Lane:
+    """One user.
+
+    Attributes:
+        number: which lane of its kind this is.
+        report: told of each finished record, for Locust's own statistics.
+    """
+
+    number: int
+    pace: Pace
+    template: Template
+    client: Client
+    keeps: bool
+    ledger: Ledger
+    report: Callable[[Record], None]
+
+    def run(self, start: float, stop: Stop) -> None:
+        """Sends until ``stop`` is set; what's open then is brought to its end.
+
+        Arguments:
+            start: instant 0 of the pace, by the monotonic clock.
+        """
+        last: int | None = None
+        try:
+            while True:
+                n, missed = self.pace.next_of_lane(self.number, last, time.monotonic() - start)
+                self.ledger.missed += missed
+                due = start + self.pace.instant(n)
+                delay = due - time.monotonic()
+                if stop.wait(delay) if delay > 0 else stop.is_set():
+                    return
+                self.send(n, due)
+                last = n
+        finally:
+            self.client.close()
+
+    def send(self, n: int, due: float) -> None:
+        """Sends request ``n`` once and sees that it's recorded, even if the client itself breaks."""
+        late = time.monotonic() - due
+        duration_ms = self.pace.duration_ms(n)
+        request_id = self.template.request_id(n)
+        request = self.template.request(request_id, duration_ms, keeps=self.keeps)
+        record = Record(
+            id=request_id,
+            kind=self.template.kind.name,
+            method=request.method,
+            path=request.path,
+            planned=time.time() - late,
+        )
+        self.ledger.begin(record, late)
+        try:
+            self.client.send(request, record)
+        except Exception as error:  # noqa: BLE001 - a fault of ours is an outcome too: it makes the run invalid
+            record.client_outcome, record.done = "local_error", time.time()
+            record.error = f"{type(error).__name__}: {error}"
+        self.ledger.end(record)
+        self.report(record)
+
+
+def expectation_of(settings: TrafficSettings, kind: Kind) -> Expectation:
+    """What a kind's answers must look like."""
+    return Expectation(
+        settings.instance_header.lower().encode("latin-1"),
+        settings.request_id_header.lower().encode("latin-1"),
+        kind.end_marker.encode() if kind.end_marker else None,
+        kind.expect_bytes,
+    )
+
+
+def lanes_for(
+    settings: TrafficSettings, targets: Targets, ledger: Ledger, report: Callable[[Record], None]
+) -> Iterator[Lane]:
+    """All lanes of all kinds, in the order in which users are to take them."""
+    numbers = itertools.count(1)
+    limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
+    for kind in settings.kinds:
+        pace, template = Pace.of(kind, settings.seed), Template(settings, kind)
+        expectation = expectation_of(settings, kind)
+        for number in range(pace.lanes):
+            keeps = not is_fresh(number, settings.fresh_share)
+            client = Client(targets, limits, expectation, keeps=keeps, numbers=numbers)
+            yield Lane(number, pace, template, client, keeps, ledger, report)

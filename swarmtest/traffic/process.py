@@ -1,0 +1,190 @@
+"""The parent's side of the traffic: starts the child, hears its messages, tells it go and stop.
+
+Loads neither Locust nor gevent. Locust patches ``threading`` and ``subprocess`` of the process that
+imports it, so it's a child in a session of its own; Ctrl-C in a terminal doesn't reach it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from swarmtest.errors import TrafficError
+from swarmtest.traffic.pacing import lanes_of
+from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, TrafficSettings, write_settings
+from swarmtest.traffic.targets import write_targets
+
+__all__ = ["TrafficProcess", "command_line", "write_targets"]
+
+Message = Mapping[str, Any]
+LOCUSTFILE = Path(__file__).resolve().parent.parent / "locustfile.py"
+
+
+def command_line(users: int) -> list[str]:
+    """The child's command: all users at once, no statistics files, and never a kill of a user.
+
+    What Locust takes from its settings files and variables could change a run behind our back;
+    flags win over them.
+    """
+    return [
+        sys.executable, "-m", "locust", "--locustfile", str(LOCUSTFILE), "--headless", "--only-summary",
+        "--users", str(users), "--spawn-rate", str(users), "--stop-timeout", "3600",
+        "--exit-code-on-error", "0", "--loglevel", "WARNING",
+    ]  # fmt: skip
+
+
+def _environment(settings_file: Path, folder: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LOCUST_")}
+    # Locust reads settings from the home and the working folder; neither is to have any.
+    return kept | {ENVIRONMENT_VARIABLE: str(settings_file), "HOME": str(folder)}
+
+
+class TrafficProcess:
+    """One traffic child, from its start to its exit.
+
+    Arguments:
+        settings: what it's told; ``out`` is made if it's missing.
+        settings_file: where that is written, as part of the run's folder.
+        log_file: takes the child's stderr; a file, so that a full pipe can't stall the traffic.
+        on_message: called with each message, in a thread of its own.
+    """
+
+    def __init__(
+        self,
+        settings: TrafficSettings,
+        settings_file: Path,
+        log_file: Path,
+        on_message: Callable[[Message], None] | None = None,
+    ) -> None:
+        folder = Path(settings.out).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            write_settings(settings, settings_file)
+        except ValueError as error:
+            raise TrafficError(f"traffic can't be sent as planned: {error}") from error
+        self.settings = settings
+        self.log_file = log_file
+        self._on_message = on_message
+        self._heard: dict[str, Message] = {}
+        self._changed = threading.Condition()
+        self._ended = False
+        with log_file.open("ab") as log:
+            self._child = subprocess.Popen(
+                command_line(sum(lanes_of(kind) for kind in settings.kinds)),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=folder,
+                env=_environment(settings_file.resolve(), folder),
+                start_new_session=True,
+            )
+        self._reader = threading.Thread(target=self._hear, name="traffic messages", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The child's process ID, which is also that of its session."""
+        return self._child.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """What it ended with (minus the signal's number for a signal), ``None`` while it runs."""
+        return self._child.poll()
+
+    def last(self, event: str) -> Message | None:
+        """The last message of this kind: calibrated, started, tick, stopped or failed."""
+        with self._changed:
+            return self._heard.get(event)
+
+    def wait_for(self, event: str, timeout_seconds: float) -> Message:
+        """The first message of this kind; raises ``TrafficError`` when it can't come or doesn't."""
+        with self._changed:
+            self._changed.wait_for(lambda: event in self._heard or self._ended, timeout_seconds)
+            if event in self._heard:
+                return self._heard[event]
+        raise TrafficError(
+            f"the traffic child didn't say {event!r} within {timeout_seconds:g} s "
+            f"(exit code {self.exit_code}): {self._last_words()}"
+        )
+
+    def wait_until_calibrated(self, timeout_seconds: float = 60.0) -> Message:
+        """Returns when the client has proved that it can count; raises ``TrafficError`` if it can't."""
+        shot = self.wait_for("calibrated", timeout_seconds)
+        if not shot["ok"]:
+            raise TrafficError(
+                f"the calibration shot miscounted, so no request was sent: {'; '.join(shot.get('wrong', []))}"
+            )
+        return shot
+
+    def go(self) -> None:
+        """Lets the traffic begin; raises ``TrafficError`` when the child is gone."""
+        if not self._say(b"go\n"):
+            raise TrafficError(f"the traffic child is gone (exit code {self.exit_code}): {self._last_words()}")
+
+    def stop(self) -> None:
+        """Asks for the end: nothing new is sent, what's open is answered or times out. Doesn't wait."""
+        self._say(b"stop\n")
+
+    def wait(self, timeout_seconds: float) -> int:
+        """The exit code, once all messages are heard; raises ``TrafficError`` when it takes too long."""
+        try:
+            code = self._child.wait(timeout_seconds)
+        except subprocess.TimeoutExpired:
+            raise TrafficError(f"the traffic child didn't end within {timeout_seconds:g} s") from None
+        self._reader.join(5.0)
+        return code
+
+    def hurry(self) -> None:
+        """Ends the traffic without waiting for open requests; they're recorded as still open."""
+        self._signal(signal.SIGTERM)
+        self._signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Ends the child at once, whatever it's doing, and waits until it's gone."""
+        self._signal(signal.SIGKILL)
+        self._child.wait()
+        self._reader.join(5.0)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._child.poll() is None:
+            self._child.send_signal(number)
+
+    def _say(self, line: bytes) -> bool:
+        assert self._child.stdin is not None
+        try:
+            self._child.stdin.write(line)
+            self._child.stdin.flush()
+        except (OSError, ValueError):
+            return False
+        return True
+
+    def _hear(self) -> None:
+        assert self._child.stdout is not None
+        for line in self._child.stdout:
+            try:
+                message = msgspec.json.decode(line, type=dict[str, Any])
+                event = str(message["event"])
+            except (msgspec.DecodeError, KeyError):
+                continue
+            with self._changed:
+                self._heard[event] = message
+                self._changed.notify_all()
+            if self._on_message is not None:
+                self._on_message(message)
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    def _last_words(self) -> str:
+        try:
+            return " | ".join(self.log_file.read_text(errors="replace").strip().splitlines()[-5:]) or "no log"
+        except OSError as error:
+            return f"no log ({error})"

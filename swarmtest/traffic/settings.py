@@ -1,0 +1,119 @@
+"""What the runner asks of the traffic child: one JSON file, read once at the child's start.
+
+Used on both sides of the pipe, so it imports nothing but msgspec.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+ENVIRONMENT_VARIABLE = "SWARMTEST_TRAFFIC"
+"""Name of the variable that tells the child where its settings are."""
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of request, sent at a steady rate.
+
+    Attributes:
+        path: with the query; ``{ms}`` becomes the milliseconds drawn for each request.
+        milliseconds: shortest and longest time that the request asks the app to take.
+        rate: requests per second.
+        lanes: how many users share the rate; ``None`` means as many as it takes (``pacing``).
+        end_marker: text with which a whole body ends, for answers that have no length.
+        expect_bytes: length of a whole body, where the answer itself doesn't tell it.
+    """
+
+    name: str
+    path: str
+    rate: float
+    method: str = "GET"
+    milliseconds: tuple[int, int] = (0, 0)
+    body_bytes: int = 0
+    headers: dict[str, str] = {}
+    end_marker: str | None = None
+    expect_bytes: int | None = None
+    lanes: int | None = None
+
+
+class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the traffic child is told.
+
+    Attributes:
+        run: the run's name, first part of each request ID.
+        out: folder for ``requests-<pid>.jsonl``.
+        url: the front door, or ``None`` where the client follows the tasks.
+        targets_file: file that lists the tasks' own addresses, rewritten by the runner.
+        timeout_seconds: longest a request may take in all, connecting included.
+        fresh_share: share of the users that open a connection for each request.
+    """
+
+    run: str
+    out: str
+    kinds: list[Kind]
+    url: str | None = None
+    targets_file: str | None = None
+    instance_header: str = "X-Instance-ID"
+    request_id_header: str = "X-Request-ID"
+    seed: int = 42
+    timeout_seconds: float = 30.0
+    connect_timeout_seconds: float = 5.0
+    fresh_share: float = 0.5
+
+
+def problems_of(settings: TrafficSettings) -> list[str]:
+    """What can't be sent, each with what was expected; an empty list means all is well."""
+    found = []
+    if (settings.url is None) == (settings.targets_file is None):
+        found.append("exactly one of url and targets_file is needed")
+    if settings.url is not None:
+        parts = urlsplit(settings.url)
+        if parts.scheme != "http" or not parts.hostname:
+            found.append(f"url {settings.url!r}: only http://host[:port][/path] can be driven")
+    if not 0.0 <= settings.fresh_share <= 1.0:
+        found.append(f"fresh_share {settings.fresh_share}: a share lies between 0 and 1")
+    if settings.timeout_seconds <= 0 or settings.connect_timeout_seconds <= 0:
+        found.append("time-outs must be above zero")
+    if not settings.kinds:
+        found.append("no kind of traffic is given")
+    if len({kind.name for kind in settings.kinds}) != len(settings.kinds):
+        found.append("two kinds of traffic have the same name")
+    for kind in settings.kinds:
+        found += [f"kind {kind.name}: {problem}" for problem in _problems_of_kind(kind)]
+    return found
+
+
+def _problems_of_kind(kind: Kind) -> list[str]:
+    shortest, longest = kind.milliseconds
+    found = []
+    if kind.rate <= 0:
+        found.append(f"rate {kind.rate}: a rate is above zero")
+    if not 0 <= shortest <= longest:
+        found.append(f"milliseconds {shortest} to {longest}: expected 0 <= shortest <= longest")
+    if not kind.path.startswith("/"):
+        found.append(f"path {kind.path!r}: a path starts with a slash")
+    if kind.body_bytes < 0:
+        found.append(f"body_bytes {kind.body_bytes}: a length isn't negative")
+    if kind.lanes is not None and kind.lanes < 1:
+        found.append(f"lanes {kind.lanes}: at least one user is needed")
+    written = [kind.method, kind.path, *kind.headers, *kind.headers.values()]
+    if any("\r" in text or "\n" in text for text in written) or " " in kind.path + kind.method:
+        found.append("method, path and headers go on the wire as they are: no line breaks, no spaces in the path")
+    return found
+
+
+def read_settings(path: Path) -> TrafficSettings:
+    """The settings in ``path``; raises ``ValueError`` that names every problem."""
+    settings = msgspec.json.decode(path.read_bytes(), type=TrafficSettings)
+    if found := problems_of(settings):
+        raise ValueError("; ".join(found))
+    return settings
+
+
+def write_settings(settings: TrafficSettings, path: Path) -> None:
+    """Writes what :func:`read_settings` reads; raises ``ValueError`` before it writes nonsense."""
+    if found := problems_of(settings):
+        raise ValueError("; ".join(found))
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1) + b"\n")
