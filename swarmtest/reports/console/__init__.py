@@ -1,0 +1,169 @@
+"""The report that a person reads at the end of a run, in a terminal, a CI log or a pipe.
+
+Each verdict is a word first and a colour second. Only the sixteen colours of the terminal's own palette
+are used and none of its whites, greys and yellows, so that light and dark backgrounds both work; rich
+drops colours for ``NO_COLOR`` and everything but the text where the output isn't a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from swarmtest.reports import CheckEntry, Document, LossEvent, wording
+from swarmtest.reports.console.lives import starts, stops
+from swarmtest.reports.lifespans import UNSEEN, full_label, grace_seconds, with_error, zero
+
+STYLES = {"passed": "green", "failed": "bold red", "not_proved": "magenta"}
+EVIDENCE_SHOWN = 5
+IDS_SHOWN = 3
+ASCII = str.maketrans({"±": "+-", "·": "-", "→": ">", "─": "-", "…": "."})
+
+
+def render(document: Document, out: TextIO, *, folder: Path | str | None = None, width: int | None = None) -> None:
+    """Writes the report to ``out``.
+
+    Arguments:
+        folder: the run's folder as the person can type it; by default the run's ID.
+        width: columns; by default the terminal's, or 80.
+    """
+    console = Console(file=out, width=width, highlight=False, emoji=False, markup=False)
+    with console.capture() as captured:
+        for part in _parts(document, console.width):
+            console.print(part)
+        console.print(_verdict(document, str(folder or document.run)), soft_wrap=True)
+    text = captured.get()
+    if not (getattr(out, "encoding", None) or "utf-8").lower().startswith("utf"):
+        text = text.translate(ASCII).encode("ascii", "replace").decode("ascii")
+    out.write("\n".join(line.rstrip(" ") for line in text.split("\n")))
+
+
+def _parts(document: Document, width: int) -> Iterator[RenderableType]:
+    yield from _head(document)
+    yield _title("Checks")
+    yield _checklist(document.checks)
+    origin = "T0" if document.start is not None else "the first mark"
+    for title, tables in (("stopped", [*stops(document, width)]), ("started", [*starts(document, width)])):
+        if tables:
+            yield _title(f"How instances {title}, in seconds from {origin}")
+            yield from tables
+    yield _title("Requests")
+    yield from _requests(document)
+    if document.notes:
+        yield _title("Notes")
+        yield from (_item("·", note) for note in document.notes)
+    if document.advice:
+        yield _title("Change first")
+        yield from (_item(f"{index}.", text, "bold") for index, text in enumerate(document.advice, start=1))
+    yield _title(None)
+    proof = wording.proof_sentence(document)
+    yield Text(proof if len(proof) <= width else proof.replace("; ", ";\n", 1))
+
+
+def _title(text: str | None) -> RenderableType:
+    rule = Rule(style="dim") if text is None else Rule(Text(text, style="bold"), align="left", style="dim")
+    return Padding(rule, (1, 0, 0, 0))
+
+
+def _head(document: Document) -> Iterator[RenderableType]:
+    engine = wording.engine_sentence(document)
+    line = Text.assemble(("swarmtest ", ""), (document.scenario, "bold"), " on ", (document.stack, "bold"))
+    yield line.append(f", {engine}" if engine else "")
+    facts = [f"T0 is {wording.clock_time(document.start)}" if document.start is not None else ""]
+    facts.append(f"{document.seconds:.1f} s under traffic" if document.seconds is not None else "")
+    grace = grace_seconds(document)
+    facts.append(f"grace {grace:g} s" if grace is not None else "")
+    facts.append(f"seed {document.settings['seed']}" if "seed" in document.settings else "")
+    yield Text(" · ".join(fact for fact in facts if fact))
+
+
+def _checklist(checks: Sequence[CheckEntry]) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    said: set[str] = set()
+    for check in checks:
+        table.add_row(_outcome(check.outcome), _check_text(check, said))
+    return table if checks else Text("No check was judged.")
+
+
+def _outcome(outcome: str) -> Text:
+    return Text(wording.outcome_words(outcome), style=STYLES.get(outcome, "bold red"))
+
+
+def _check_text(check: CheckEntry, said: set[str]) -> RenderableType:
+    """The sentence, and where it isn't passed what it rests on; advice that was ``said`` isn't said again."""
+    head = Text.assemble((check.name, "" if check.outcome == "passed" else "bold"), ": ", check.sentence)
+    if check.outcome == "passed":
+        return head
+    shown = [_item("·", line) for line in check.evidence[:EVIDENCE_SHOWN]]
+    if len(check.evidence) > EVIDENCE_SHOWN:
+        shown.append(_item("·", f"and {len(check.evidence) - EVIDENCE_SHOWN} more in verdicts.json"))
+    if check.advice and check.advice not in said:
+        said.add(check.advice)
+        shown.append(_item("→", check.advice, "bold"))
+    return Group(head, *shown)
+
+
+def _item(sign: str, text: str, style: str = "") -> RenderableType:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(sign, Text(text, style=style))
+    return grid
+
+
+def _requests(document: Document) -> Iterator[RenderableType]:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in ("kind", "connection"):
+        table.add_column(column)
+    for column in ("sent", "ok", "lost", "p50 ms", "p99 ms"):
+        table.add_column(column, justify="right")
+    for row in document.loss_rows:
+        lost = row.sent - row.counts.get("ok", 0)
+        times = [UNSEEN if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms)]
+        table.add_row(row.kind, row.connection, *_counts(row.sent, row.sent - lost, lost), *times)
+    sent, ok = document.losses.get("sent", 0), document.losses.get("ok", 0)
+    table.add_row("all", "", *_counts(sent, ok, wording.lost_count(document)), style="bold")
+    yield table
+    for loss in wording.present_classes(document):
+        yield from _one_class(document, loss)
+    if document.losses.get("duplicates"):
+        yield Text(f"duplicates {document.losses['duplicates']}: request IDs that were handled twice", style="bold red")
+
+
+def _counts(sent: int, ok: int, lost: int) -> list[Text]:
+    cells = [Text(wording.number(value)) for value in (sent, ok, lost)]
+    if lost:
+        cells[-1].stylize("bold red")
+    return cells
+
+
+def _one_class(document: Document, loss: str) -> Iterator[RenderableType]:
+    events = [event for event in document.loss_events if event.loss == loss]
+    head = Text.assemble((f"{loss} {wording.number(document.losses[loss])}", "bold red"))
+    yield head.append(f": {wording.CLASS_MEANINGS.get(loss, 'a class that this version does not know')}")
+    where, charged = wording.where_lost(document, loss), wording.charged_to(events)
+    summary = "; ".join(part for part in (where, f"charged to {charged}" if charged else "") if part)
+    lines = [Text(summary)] if summary else []
+    lines += [_event(document, event) for event in events[:IDS_SHOWN]]
+    rest = document.losses[loss] - min(len(events), IDS_SHOWN)
+    if events and rest > 0:
+        lines.append(Text(f"and {wording.number(rest)} more in verdicts.json"))
+    yield Padding(Group(*lines), (0, 0, 0, 2))
+
+
+def _event(document: Document, event: LossEvent) -> Text:
+    at = "" if event.sent is None else f" sent at {with_error(event.sent - zero(document), 0)} s"
+    return Text(f"{event.id}{at}, {full_label(event.instance, document)}: {event.why}")
+
+
+def _verdict(document: Document, folder: str) -> Text:
+    passed = sum(check.outcome == "passed" for check in document.checks)
+    word = _outcome(document.outcome)
+    return word.append(f" · exit code {document.exit_code} · {passed} of {len(document.checks)} passed · {folder}")

@@ -1,0 +1,172 @@
+"""Folds the events of a run, as they are written, into a :class:`~swarmtest.reports.console.progress.Progress`.
+
+It tolerates whatever a line may lack: a view is never a reason to end a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from swarmtest.events import Event
+from swarmtest.reports.console.progress import ENDED, RANKS, InstanceNow, News, Progress, full_name
+
+SIGKILL = 9
+TASK_STATES = {
+    "new": "pending",
+    "pending": "pending",
+    "assigned": "pending",
+    "accepted": "pending",
+    "preparing": "starting",
+    "ready": "starting",
+    "starting": "starting",
+    "running": "running",
+    "complete": "exited",
+    "shutdown": "exited",
+    "failed": "failed",
+    "rejected": "failed",
+    "orphaned": "failed",
+}
+"""What Swarm calls the state of a task, in the words of the view. A task with a health check runs once it's healthy."""
+
+
+def feed(progress: Progress, event: Event) -> list[News]:
+    """Takes an event in; gives back what's worth a line."""
+    if progress.began is None:
+        progress.began = event.t
+    handler = HANDLERS.get(event.kind)
+    return handler(progress, event) if handler else []
+
+
+def _move(instance: InstanceNow | None, state: str, t: float, note: str = "") -> list[News]:
+    if instance is None or instance.state in ENDED or instance.state == state:
+        return []
+    if RANKS[state] < RANKS[instance.state]:
+        return []
+    instance.state, instance.since, instance.note = state, t, note or instance.note
+    return [News(t, f"{full_name(instance)} {state}" + (f" ({note})" if note else ""))]
+
+
+def _of_container(progress: Progress, event: Event) -> InstanceNow | None:
+    task = event.get("task") or progress.tasks.get(str(event.get("container")))
+    return progress.instances.get(str(task))
+
+
+def _phase(progress: Progress, event: Event) -> list[News]:
+    name, edge = str(event.get("name")), event.get("edge")
+    if edge == "began":
+        progress.phase, progress.phase_began = name, event.t
+        planned = progress.expected.get(name)
+        return [News(event.t, f"{name} began" + (f", {planned:g} s planned" if planned else ""), phase=True)]
+    news = [News(event.t, f"{name} ended after {event.t - progress.phase_began:.1f} s", phase=True)]
+    if progress.phase == name:
+        progress.phase = None
+    return news
+
+
+def _act(progress: Progress, event: Event) -> list[News]:
+    name, edge = str(event.get("name")), event.get("edge")
+    if edge == "began":
+        if name == "update" and not progress.updating:
+            progress.updating = True
+            for instance in progress.instances.values():
+                instance.generation = "old"
+        return [News(event.t, f"{name} {event.get('target') or ''}".rstrip() + " begun")]
+    error = event.get("error")
+    return [News(event.t, f"{name} ended: {event.get('outcome')}" + (f", {error}" if error else ""))]
+
+
+def _task(progress: Progress, event: Event) -> list[News]:
+    if event.get("service") != progress.service or not event.get("task"):
+        return []
+    task = str(event.get("task"))
+    instance = progress.instances.get(task)
+    if instance is None:
+        slot = event.get("slot")
+        label = f"{progress.service}.{slot if slot is not None else task[:6]}"
+        instance = InstanceNow(task, label, "new" if progress.updating else "", since=event.t)
+        progress.instances[task] = instance
+    if event.get("container"):
+        progress.tasks[str(event.get("container"))] = task
+    instance.addresses = tuple(event.get("addresses") or instance.addresses)
+    state = TASK_STATES.get(str(event.get("state")), instance.state)
+    note = str(event.get("error") or "") if state in ENDED else ""
+    news = _move(instance, state, event.t, note)
+    if event.get("desired") in ("shutdown", "remove"):
+        news += _move(instance, "announced", event.t)
+    return news
+
+
+def _container(progress: Progress, event: Event) -> list[News]:
+    instance, action = _of_container(progress, event), event.get("action")
+    if action == "health_status" and event.get("health") in ("healthy", "unhealthy"):
+        return _move(instance, str(event.get("health")), event.t)
+    if action == "kill" and event.get("signal") == SIGKILL:
+        return _move(instance, "killed", event.t)
+    if action == "kill":
+        return _move(instance, "signalled", event.t)
+    if action == "oom" and instance is not None:
+        return [News(event.t, f"{full_name(instance)} out of memory")]
+    if action == "die":
+        return _move(instance, "exited", event.t, f"exit code {event.get('exit_code')}")
+    return []
+
+
+def _names(progress: Progress, event: Event) -> list[News]:
+    now = tuple(event.get("addresses") or ())
+    gone = set(progress.names) - set(now)
+    progress.names = now
+    news: list[News] = []
+    for instance in progress.instances.values():
+        if gone.intersection(instance.addresses):
+            news += _move(instance, "announced", event.t)
+    return news
+
+
+def _update_status(progress: Progress, event: Event) -> list[News]:
+    state = event.get("state")
+    if event.get("service") != progress.service or state == progress.update_status:
+        return []
+    progress.update_status = None if state is None else str(state)
+    message = event.get("message")
+    return [News(event.t, f"Swarm: update {state}" + (f", {message}" if message else ""))] if state else []
+
+
+def _traffic(progress: Progress, event: Event) -> list[News]:
+    kind, before = event.get("event"), progress.traffic
+    if kind in ("tick", "stopped"):
+        seconds = event.t - float(before.get("t", event.t))
+        if seconds > 0:
+            progress.rate = (int(event.get("sent", 0)) - int(before.get("sent", 0))) / seconds
+        progress.traffic = {**event.data, "t": event.t}
+    match kind:
+        case "calibrated":
+            return [News(event.t, "traffic: calibrated" if event.get("ok") else "traffic: calibration failed")]
+        case "started":
+            return [News(event.t, "traffic: started")]
+        case "stopped":
+            return [News(event.t, f"traffic: stopped, {progress.counts()}")]
+        case _:
+            return []
+
+
+def _stream_broken(_: Progress, event: Event) -> list[News]:
+    return [News(event.t, f"lost sight of {event.get('what')}: {event.get('error')}", phase=True)]
+
+
+def _ended(progress: Progress, event: Event) -> list[News]:
+    progress.phase, progress.ended = None, str(event.get("outcome"))
+    error = event.get("error")
+    return [News(event.t, f"run {progress.ended}" + (f": {error}" if error else ""), phase=True)]
+
+
+HANDLERS: Mapping[str, Callable[[Progress, Event], list[News]]] = {
+    "phase": _phase,
+    "act": _act,
+    "task": _task,
+    "container": _container,
+    "names": _names,
+    "update_status": _update_status,
+    "traffic": _traffic,
+    "stream_broken": _stream_broken,
+    "ended": _ended,
+}

@@ -1,0 +1,209 @@
+"""The view of a run while it goes on, fed with the events of a small rollout."""
+
+from __future__ import annotations
+
+import io
+import threading
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from swarmtest.events import Event
+from swarmtest.reports.console.live import LiveView, picture, wants_lines
+from swarmtest.reports.console.news import feed
+from swarmtest.reports.console.progress import Progress
+
+BEGIN = 1000.0
+
+
+def event(at: float, kind: str, **data: Any) -> Event:
+    return Event(BEGIN + at, kind, data)
+
+
+def task(at: float, name: str, slot: int, state: str, desired: str = "running", **more: Any) -> Event:
+    found = {"task": name, "service": "api", "slot": slot, "container": name * 8, "addresses": [f"10.0.1.{slot}"]}
+    return event(at, "task", **{**found, "state": state, "desired": desired, **more})
+
+
+DEPLOYED = [
+    event(0, "trace", version=1),
+    event(0.1, "phase", name="deploy", edge="began"),
+    task(1, "old1", 1, "pending"),
+    task(2, "old1", 1, "starting"),
+    task(7, "old1", 1, "running"),
+    event(7.2, "phase", name="deploy", edge="ended"),
+]
+ROLLING = [
+    event(8, "phase", name="baseline", edge="began"),
+    event(9, "traffic", event="tick", sent=40, open=3, outcomes={"complete": 37}),
+    event(10, "traffic", event="tick", sent=80, open=3, outcomes={"complete": 76, "closed_unanswered": 1}),
+    event(16, "phase", name="baseline", edge="ended"),
+    event(16.1, "phase", name="rollout", edge="began"),
+    event(16.2, "act", id=1, name="update", edge="began", target="api"),
+    event(16.3, "update_status", service="api", state="updating", message="update in progress"),
+    task(17, "new1", 1, "starting", addresses=["10.0.1.9"]),
+]
+STOPPING = [
+    task(22, "new1", 1, "running", addresses=["10.0.1.9"]),
+    event(22.1, "names", name="tasks.api", addresses=["10.0.1.1", "10.0.1.9"]),
+    event(22.3, "names", name="tasks.api", addresses=["10.0.1.9"]),
+    task(22.4, "old1", 1, "running", "shutdown"),
+    event(24.3, "container", action="kill", signal=15, task="old1", container="old1" * 8, service="api"),
+]
+GONE = [
+    event(28.5, "container", action="die", exit_code=0, task="old1", container="old1" * 8, service="api"),
+    event(29, "act", id=1, name="update", edge="ended", outcome="ok"),
+    event(30, "ended", outcome="finished", error=None),
+]
+
+
+def after(*parts: list[Event]) -> Progress:
+    progress = Progress("api", replicas=1, expected={"baseline": 8}, expected_total=40)
+    for part in parts:
+        for each in part:
+            feed(progress, each)
+    return progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Broken(io.StringIO):
+    def write(self, _: str, /) -> int:
+        raise BrokenPipeError
+
+
+def test_each_change_is_one_plain_line() -> None:
+    out = io.StringIO()
+    with LiveView(out, Progress("api", 1, {"baseline": 8}), environment={}) as view:
+        for each in [*DEPLOYED, *ROLLING, *STOPPING, *GONE]:
+            view(each)
+    assert out.getvalue().splitlines() == [
+        "   0.1 s  deploy began",
+        "   2.0 s  api.1 starting",
+        "   7.0 s  api.1 running",
+        "   7.2 s  deploy ended after 7.1 s",
+        "   8.0 s  baseline began, 8 s planned",
+        "  16.0 s  baseline ended after 8.0 s",
+        "  16.1 s  rollout began",
+        "  16.2 s  update api begun",
+        "  16.3 s  Swarm: update updating, update in progress",
+        "  17.0 s  new api.1 starting",
+        "  22.0 s  new api.1 running",
+        "  22.3 s  old api.1 announced",
+        "  24.3 s  old api.1 signalled",
+        "  28.5 s  old api.1 exited (exit code 0)",
+        "  29.0 s  update ended: ok",
+        "  30.0 s  run finished",
+    ]
+
+
+def test_a_tick_says_what_is_waited_for_and_the_counts() -> None:
+    out = io.StringIO()
+    view = LiveView(out, after(DEPLOYED, ROLLING, STOPPING), environment={}, clock=lambda: BEGIN + 26)
+    view.tick()
+    assert out.getvalue() == (
+        "  26.0 s  ... waiting for old api.1 to exit (signalled for 2 s; 0 of 1 old instances gone);"
+        " 80 sent, 3 open, 76 complete, 1 closed unanswered\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "at", "headline"),
+    [
+        ([], 0, "getting ready"),
+        ([DEPLOYED[:3]], 5, "waiting for api to be healthy (0 of 1 ready, 5 s)"),
+        ([DEPLOYED, ROLLING[:1]], 11, "measuring with nothing going on (3 of 8 s)"),
+        ([DEPLOYED, ROLLING], 19, "waiting for new api.1 to be healthy (starting for 2 s; 0 of 1 old instances gone)"),
+        ([DEPLOYED, ROLLING, STOPPING, GONE[:1]], 29, "waiting for 3 open requests"),
+        ([DEPLOYED, ROLLING, STOPPING, GONE], 31, "run finished"),
+    ],
+)
+def test_the_headline_says_what_is_waited_for(parts: list[list[Event]], at: float, headline: str) -> None:
+    assert after(*parts).headline(BEGIN + at) == headline
+
+
+@pytest.mark.parametrize(
+    ("out", "environment", "lines"),
+    [
+        (io.StringIO(), {}, True),
+        (Terminal(), {"TERM": "xterm"}, False),
+        (Terminal(), {"NO_COLOR": "1"}, True),
+        (Terminal(), {"NO_COLOR": ""}, False),
+        (Terminal(), {"CI": "true"}, True),
+        (Terminal(), {"TERM": "dumb"}, True),
+    ],
+)
+def test_there_is_a_picture_only_in_a_terminal_with_colours(
+    out: io.StringIO, environment: dict[str, str], lines: bool
+) -> None:
+    assert wants_lines(out, environment) is lines
+
+
+def test_the_picture_shows_phase_instances_and_counts() -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80)
+    console.print(picture(after(DEPLOYED, ROLLING, STOPPING), BEGIN + 26))
+    assert [line.rstrip() for line in out.getvalue().splitlines()] == [
+        "rollout  26 s of about 40 s",
+        "waiting for old api.1 to exit (signalled for 2 s; 0 of 1 old instances gone)",
+        "  old api.1  signalled  2 s",
+        "  new api.1  running    4 s",
+        "traffic 40/s: 80 sent, 3 open, 76 complete, 1 closed unanswered  1 not complete",
+    ]
+
+
+def test_an_event_of_whatever_shape_ends_no_run() -> None:
+    with LiveView(io.StringIO(), Progress("api"), environment={}) as view:
+        for kind in ("phase", "act", "task", "container", "names", "update_status", "traffic", "ended", "new_kind"):
+            view(Event(1.0, kind, {}))
+            view(
+                Event(
+                    2.0, kind, {"service": "api", "task": 7, "state": [], "addresses": 3, "event": "tick", "sent": "x"}
+                )
+            )
+
+
+def test_a_closed_output_ends_no_run() -> None:
+    with LiveView(Broken(), Progress("api"), environment={}) as view:
+        view(DEPLOYED[1])
+        view.tick()
+
+
+def test_a_terminal_that_went_away_ends_no_run() -> None:
+    class Gone(Broken):
+        def isatty(self) -> bool:
+            return True
+
+    with LiveView(Gone(), Progress("api"), environment={"TERM": "xterm"}) as view:
+        view(DEPLOYED[1])
+
+
+def test_many_threads_may_feed_a_picture_at_once() -> None:
+    with LiveView(Terminal(), Progress("api"), environment={"TERM": "xterm"}) as view:
+
+        def talk(number: int) -> None:
+            for index in range(50):
+                view(event(index, "phase", name=f"phase{number}", edge="began"))
+
+        threads = [threading.Thread(target=talk, args=(number,)) for number in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join(timeout=20)
+        assert not any(each.is_alive() for each in threads)
+
+
+def test_an_instance_that_ended_never_comes_back() -> None:
+    progress = after(DEPLOYED, ROLLING, STOPPING, GONE)
+    assert feed(progress, task(40, "old1", 1, "running")) == []
+    assert progress.instances["old1"].state == "exited"
+
+
+def test_tasks_of_other_services_are_left_out() -> None:
+    progress = after(DEPLOYED)
+    feed(progress, task(9, "edge1", 1, "running", service="edge"))
+    assert list(progress.instances) == ["old1"]
