@@ -1,0 +1,90 @@
+"""Which images a stack needs, which of them are here, and how to make those that aren't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from swarmtest.engine.client import Client, NotThere
+from swarmtest.engine.commands import build_image, run_docker
+from swarmtest.errors import EngineError, StackError
+from swarmtest.stack import Stack
+
+
+def missing_images(client: Client, stack: Stack) -> list[str]:
+    """Services whose image isn't on the engine; a service without one raises.
+
+    Raises:
+        StackError: a service names no image, which a stack file must.
+    """
+    missing = []
+    for service in stack.services.values():
+        if not service.image:
+            raise stack.source.error(
+                "no image; a stack file names one for each service (with `build:` beside it, swarmtest makes it)",
+                "services",
+                service.name,
+                "image",
+            )
+        try:
+            client.get(f"/images/{service.image}/json")
+        except NotThere:
+            missing.append(service.name)
+    return missing
+
+
+def local_only(client: Client, stack: Stack) -> bool:
+    """Whether some image has no registry digest, so that asking a registry for one is in vain."""
+    for service in stack.services.values():
+        try:
+            image = client.get(f"/images/{service.image}/json")
+        except NotThere:
+            return False
+        if not image.get("RepoDigests"):
+            return True
+    return False
+
+
+def make_missing(client: Client, stack: Stack, log: Path) -> list[str]:
+    """Builds or pulls what's missing; gives the images that were made.
+
+    Raises:
+        StackError: an image can be neither pulled nor built.
+    """
+    made = []
+    for name in missing_images(client, stack):
+        service = stack.services[name]
+        if service.build is not None:
+            build_image(service.image, service.build, log=log)
+        else:
+            try:
+                run_docker(["pull", service.image], timeout_seconds=600, log=log)
+            except EngineError as error:
+                raise StackError(
+                    f"the image {service.image} isn't on the engine, can't be pulled, and the service has no `build:`"
+                    f" to make it from; pull or build it first ({str(error).splitlines()[-1].strip()})",
+                    file=stack.file,
+                    line=stack.source.lines.get(("services", name, "image")),
+                    key=f"services.{name}.image",
+                ) from error
+        made.append(service.image)
+    return made
+
+
+def image_facts(client: Client, stack: Stack) -> dict[str, dict[str, object]]:
+    """Name, ID and digests of each service's image, for the settings of a verdict."""
+    facts: dict[str, dict[str, object]] = {}
+    for service in stack.services.values():
+        try:
+            image = client.get(f"/images/{service.image}/json")
+        except NotThere:
+            facts[service.name] = {"image": service.image}
+            continue
+        config = image.get("Config") or {}
+        facts[service.name] = {
+            "image": service.image,
+            "id": image.get("Id"),
+            "digests": image.get("RepoDigests") or [],
+            "stop_signal": config.get("StopSignal"),
+            "health": bool(config.get("Healthcheck")),
+        }
+    return facts

@@ -1,0 +1,183 @@
+"""What the engine tells without being asked again: its events, the logs and the load of containers.
+
+Each stream is an iterator that blocks; whoever reads it does so in a thread, and ends it with
+:meth:`Stream.close` from another one.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from swarmtest.engine.client import Client, translated
+from swarmtest.engine.swarm import STACK_LABEL
+
+_SWARM = "com.docker.swarm."
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerEvent:
+    """An engine event of one container of our stack, in the fields of a ``container`` trace event."""
+
+    t: float
+    fields: dict[str, Any]
+
+
+class Stream:
+    """An open answer of the engine, read as it comes."""
+
+    def __init__(self, client: Client, path: str, doing: str, **params: str) -> None:
+        with translated(doing):
+            self._answer = client.api.get(
+                f"{client.api.base_url}/v{client.api.api_version}{path}",
+                params=params,
+                stream=True,
+                timeout=(30, None),
+            )
+            self._answer.raise_for_status()
+        self._doing = doing
+        self.closed = False
+
+    def chunks(self) -> Iterator[bytes]:
+        """Bytes as they arrive; ends at the end of the answer or at :meth:`close`."""
+        try:
+            with translated(self._doing):
+                yield from self._answer.raw.stream(65536, decode_content=True)
+        except Exception:
+            if not self.closed:
+                raise
+
+    def lines(self) -> Iterator[bytes]:
+        """Whole lines, without their newline."""
+        rest = b""
+        for chunk in self.chunks():
+            *whole, rest = (rest + chunk).split(b"\n")
+            yield from whole
+        if rest:
+            yield rest
+
+    def close(self) -> None:
+        """Ends the stream, also under a reader that's blocked in another thread."""
+        self.closed = True
+        raw = self._answer.raw
+        connection = getattr(raw, "_connection", None) or getattr(raw, "connection", None)
+        sock = getattr(connection, "sock", None)
+        if isinstance(sock, socket.socket):
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self._answer.close()
+
+
+class EventStream:
+    """The engine's container events from ``since`` on, reduced to one stack."""
+
+    def __init__(self, client: Client, stack: str, since: float) -> None:
+        filters = json.dumps({"type": ["container"], "label": [f"{STACK_LABEL}={stack}"]})
+        self._stack = stack
+        self._stream = Stream(client, "/events", "following the engine's events", since=f"{since:.6f}", filters=filters)
+
+    def __iter__(self) -> Iterator[ContainerEvent]:
+        for line in self._stream.lines():
+            if line.strip() and (event := container_event(json.loads(line), self._stack)) is not None:
+                yield event
+
+    def close(self) -> None:
+        """Ends the stream."""
+        self._stream.close()
+
+
+def container_event(raw: Mapping[str, Any], stack: str) -> ContainerEvent | None:
+    """One engine event in our fields; None for what isn't about a life (``exec_*`` are the probes)."""
+    action, _, detail = str(raw.get("Action", "")).partition(":")
+    if action.startswith("exec_") or raw.get("Type") != "container":
+        return None
+    actor = raw.get("Actor") or {}
+    about: Mapping[str, str] = actor.get("Attributes") or {}
+    service = about.get(f"{_SWARM}service.name", "").removeprefix(f"{stack}_")
+    task_name = about.get(f"{_SWARM}task.name", "")
+    return ContainerEvent(
+        t=int(raw.get("timeNano") or 0) / 1e9,
+        fields={
+            "action": action,
+            "container": str(actor.get("ID", "")),
+            "name": about.get("name", ""),
+            "service": service,
+            "task": about.get(f"{_SWARM}task.id") or None,
+            "slot": _slot(task_name),
+            "node": about.get(f"{_SWARM}node.id") or None,
+            "signal": _number(about.get("signal")) if action == "kill" else None,
+            "exit_code": _number(about.get("exitCode")) if action == "die" else None,
+            "health": detail.strip() or None if action == "health_status" else None,
+        },
+    )
+
+
+def _slot(task_name: str) -> int | None:
+    """``service.3.taskid`` → 3; global services have a node's ID there."""
+    parts = task_name.rsplit(".", 2)
+    return int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else None
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.lstrip("-").isdigit() else None
+
+
+@dataclass(slots=True)
+class LogStream:
+    """The log of one container from its first line, ``stdout`` and ``stderr``.
+
+    A log on this node is read from the container; elsewhere from its task, through the manager.
+    """
+
+    client: Client
+    container: str | None
+    task: str | None
+    _stream: Stream | None = field(default=None, init=False)
+
+    def __iter__(self) -> Iterator[bytes]:
+        path = f"/containers/{self.container}/logs" if self.container else f"/tasks/{self.task}/logs"
+        self._stream = Stream(
+            self.client, path, "following a log", follow="true", stdout="true", stderr="true", tail="all"
+        )
+        yield from _demultiplexed(self._stream.chunks())
+
+    def close(self) -> None:
+        """Ends the stream; harmless before it's begun."""
+        if self._stream is not None:
+            self._stream.close()
+
+
+def _demultiplexed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Lines out of the engine's frames: 4 bytes of kind, 4 bytes of length, then as many bytes.
+
+    Lines of the two outputs are put together apart from each other, since a frame may end anywhere.
+    """
+    buffer, rests = b"", {1: b"", 2: b""}
+    for chunk in chunks:
+        buffer += chunk
+        while len(buffer) >= 8:
+            length = int.from_bytes(buffer[4:8], "big")
+            if len(buffer) < 8 + length:
+                break
+            kind, body, buffer = buffer[0], buffer[8 : 8 + length], buffer[8 + length :]
+            *whole, rests[kind] = (rests.get(kind, b"") + body).split(b"\n")
+            yield from whole
+    for rest in rests.values():
+        if rest:
+            yield rest
+
+
+def load_of(client: Client, container: str) -> tuple[int, int] | None:
+    """(processor time in ns so far, memory in bytes) of a container, None where it's gone.
+
+    ``one-shot`` answers at once; without it the engine waits for a second sample.
+    """
+    stats = client.get(f"/containers/{container}/stats", **{"stream": "false", "one-shot": "true"})
+    cpu = ((stats.get("cpu_stats") or {}).get("cpu_usage") or {}).get("total_usage")
+    memory = (stats.get("memory_stats") or {}).get("usage")
+    return (int(cpu), int(memory or 0)) if cpu else None

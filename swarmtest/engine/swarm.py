@@ -1,0 +1,267 @@
+"""A stack on a Swarm: deploy, look at, roll and remove it.
+
+All that belongs to a run carries the stack's own label, which Swarm puts on services, networks,
+configs, secrets, volumes and containers alike; nothing without it is ever touched.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+from swarmtest.engine import TaskView, UpdateView
+from swarmtest.engine.client import Client, NotThere, parse_time
+from swarmtest.errors import EngineError, TimedOut
+
+STACK_LABEL = "com.docker.stack.namespace"
+RUN_LABEL = "swarmtest.run"
+SEQUENCE_TRIES = 5
+"""How often an update is tried that the engine refuses as out of sequence (moby/moby #30794)."""
+
+_KINDS = {"networks": "Name", "configs": "Spec", "secrets": "Spec", "volumes": "Name"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """An object that carries a stack's label."""
+
+    kind: str
+    id: str
+    name: str
+
+
+class SwarmDeployment:
+    """One stack of ours on the engine; fits :class:`swarmtest.engine.Deployment`.
+
+    Arguments:
+        client: the connection.
+        name: the stack's name.
+        sleep, clock: monotonic waiting, arguments so that tests don't wait.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        name: str,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._client, self._name, self._sleep, self._clock = client, name, sleep, clock
+        self._services: dict[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        """The stack's name."""
+        return self._name
+
+    def services(self) -> dict[str, str]:
+        """Service ID by its name in the file; asked anew each time."""
+        found = self._client.get("/services", filters={"label": [f"{STACK_LABEL}={self._name}"]})
+        prefix = f"{self._name}_"
+        self._services = {item["Spec"]["Name"].removeprefix(prefix): item["ID"] for item in found}
+        return self._services
+
+    def tasks(self) -> list[TaskView]:
+        """All tasks of all services."""
+        names = {identity: name for name, identity in (self._services or self.services()).items()}
+        if not names:
+            return []
+        found = self._client.get("/tasks", filters={"service": list(names)})
+        return [task_view(item, names[item["ServiceID"]]) for item in found if item.get("ServiceID") in names]
+
+    def update_status(self, service: str) -> UpdateView:
+        """How the last update of a service went."""
+        status = self._inspect(service).get("UpdateStatus") or {}
+        return UpdateView(
+            state=status.get("State") or None,
+            started=parse_time(status.get("StartedAt")) or None,
+            completed=parse_time(status.get("CompletedAt")) or None,
+            message=str(status.get("Message", "")),
+        )
+
+    def _inspect(self, service: str) -> dict[str, Any]:
+        identity = self._services.get(service) or self.services().get(service)
+        if identity is None:
+            raise EngineError(f"the stack {self._name} has no service {service!r} on the engine (any more)")
+        found: dict[str, Any] = self._client.get(f"/services/{identity}")
+        return found
+
+    def roll(self, service: str) -> None:
+        """Replaces every task with the same spec, as ``docker service update --force`` does."""
+        first = self._inspect(service)
+        wanted = int(first["Spec"]["TaskTemplate"].get("ForceUpdate") or 0) + 1
+
+        def force(spec: dict[str, Any]) -> bool:
+            template = spec["TaskTemplate"]
+            if int(template.get("ForceUpdate") or 0) >= wanted:
+                return False
+            template["ForceUpdate"] = wanted
+            return True
+
+        self.change(service, force, first)
+
+    def change(
+        self, service: str, edit: Callable[[dict[str, Any]], bool], seen: Mapping[str, Any] | None = None
+    ) -> None:
+        """Applies ``edit`` to the newest spec of a service.
+
+        Swarm moves a service's version on its own; a write with a stale version is refused whole, so it's
+        read again and tried anew, a bounded number of times. ``edit`` gets the newest spec each time and
+        returns False where nothing is left to do, so that a retry never rolls twice.
+
+        Raises:
+            EngineError: refused for another reason, or stale each time; the service is as it was.
+        """
+        error: EngineError | None = None
+        for attempt in range(SEQUENCE_TRIES):
+            current = dict(seen) if seen is not None and attempt == 0 else self._inspect(service)
+            spec = json.loads(json.dumps(current["Spec"]))
+            if not edit(spec):
+                return
+            try:
+                self._client.post(
+                    f"/services/{current['ID']}/update", spec, version=str(current["Version"]["Index"])
+                )
+                return
+            except NotThere:
+                raise
+            except EngineError as refused:
+                if "out of sequence" not in str(refused):
+                    raise
+                error = refused
+                self._sleep(0.1 * (attempt + 1))
+        raise EngineError(
+            f"the service {service} changed under our hands {SEQUENCE_TRIES} times, so the update was not sent;"
+            " is somebody else updating it?"
+        ) from error
+
+    def leftovers(self) -> list[Leftover]:
+        """All that carries the stack's label."""
+        label = {"label": [f"{STACK_LABEL}={self._name}"]}
+        found = [
+            Leftover("services", item["ID"], item["Spec"]["Name"])
+            for item in self._client.get("/services", filters=label)
+        ]
+        found += [
+            Leftover("containers", item["Id"], item["Names"][0].lstrip("/"))
+            for item in self._client.get("/containers/json", all="true", filters=label)
+        ]
+        for kind in _KINDS:
+            listed = self._client.get(f"/{kind}", filters=label)
+            items = listed.get("Volumes") or [] if kind == "volumes" else listed
+            for item in items:
+                name = str(item["Name"] if "Name" in item else item["Spec"]["Name"])
+                identity = item.get("Id") or item.get("ID") or name
+                found.append(Leftover(kind, identity, name))
+        return found
+
+    def remove(self, timeout_seconds: float = 120.0) -> None:
+        """Removes the stack and waits until all of it is gone.
+
+        ``docker stack rm`` returns before containers and networks are gone (moby/moby #29293), so the
+        services go first, then their containers are waited for, then the rest.
+
+        Raises:
+            TimedOut: something is still there; the message names it.
+        """
+        deadline = self._clock() + timeout_seconds
+        for service in self._of("services"):
+            self._delete(service)
+        while left := self._of("containers"):
+            if self._clock() > deadline:
+                names = ", ".join(item.name for item in left)
+                raise TimedOut(
+                    f"containers of the stack {self._name} are still there after {timeout_seconds:.0f} s: {names};"
+                    f" look at them, then `docker stack rm {self._name}`"
+                )
+            self._sleep(0.2)
+        for attempt in Retrying(
+            stop=stop_after_delay(30), wait=wait_fixed(0.3), retry=retry_if_exception_type(EngineError), reraise=True
+        ):
+            with attempt:
+                self._remove_rest()
+
+    def _remove_rest(self) -> None:
+        for item in self.leftovers():
+            self._delete(item)
+        if left := self.leftovers():
+            raise TimedOut(f"still there: {', '.join(f'{item.kind} {item.name}' for item in left)}")
+
+    def _of(self, kind: str) -> list[Leftover]:
+        return [item for item in self.leftovers() if item.kind == kind]
+
+    def _delete(self, item: Leftover) -> None:
+        try:
+            self._client.delete(f"/{item.kind}/{item.id}")
+        except NotThere:
+            return
+
+
+def task_view(item: Mapping[str, Any], service: str) -> TaskView:
+    """A task out of the API's JSON."""
+    status = item.get("Status") or {}
+    container = status.get("ContainerStatus") or {}
+    spec = item.get("Spec") or {}
+    container_spec = spec.get("ContainerSpec") or {}
+    grace = container_spec.get("StopGracePeriod")
+    return TaskView(
+        id=str(item["ID"]),
+        service=service,
+        slot=item.get("Slot"),
+        node=str(item.get("NodeID", "")),
+        container=container.get("ContainerID") or None,
+        desired=str(item.get("DesiredState", "")),
+        state=str(status.get("State", "")),
+        message=str(status.get("Message", "")),
+        error=status.get("Err") or None,
+        exit_code=container.get("ExitCode") if status.get("State") in _ENDED else None,
+        addresses=tuple(
+            address.partition("/")[0]
+            for attachment in item.get("NetworksAttachments") or ()
+            for address in attachment.get("Addresses") or ()
+        ),
+        host_ports={
+            str(port["TargetPort"]): int(port["PublishedPort"])
+            for port in (status.get("PortStatus") or {}).get("Ports") or ()
+            if port.get("PublishMode") == "host" and port.get("PublishedPort")
+        },
+        grace_seconds=grace / 1e9 if grace is not None else None,
+        image=str(container_spec.get("Image", "")),
+        created=parse_time(item.get("CreatedAt")),
+        force_update=int(spec.get("ForceUpdate") or 0),
+    )
+
+
+_ENDED = ("complete", "shutdown", "failed", "rejected", "orphaned", "remove")
+
+
+def override_file(
+    path: Path, stack: Mapping[str, Any], *, run: str, service: str, probe: Mapping[str, Any] | None
+) -> Path:
+    """Writes what a run adds to a stack file: its label on each service, and the name probe.
+
+    The compose version is repeated, since older CLIs refuse to merge files of different versions.
+    """
+    services: dict[str, Any] = {name: {"deploy": {"labels": {RUN_LABEL: run}}} for name in stack["services"]}
+    if probe is not None:
+        networks = (stack["services"][service] or {}).get("networks")
+        body = dict(probe)
+        if networks:
+            body["networks"] = list(networks)
+        deploy = {"labels": {RUN_LABEL: run}, "restart_policy": {"condition": "none"}}
+        services[PROBE_SERVICE] = {**body, "deploy": deploy}
+    tree: dict[str, Any] = {"services": services}
+    if "version" in stack:
+        tree = {"version": stack["version"], **tree}
+    path.write_text(json.dumps(tree, indent=1))
+    return path
+
+
+PROBE_SERVICE = "swarmtest-names"

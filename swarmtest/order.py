@@ -1,0 +1,142 @@
+"""What one run is told to do, and the plan that's written down before anything happens."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import re
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from swarmtest.brief import Brief
+from swarmtest.engine import EngineInfo
+from swarmtest.scenario import Scenario
+from swarmtest.stack import Service, Stack
+from swarmtest.traffic.settings import Kind, TrafficSettings
+
+_PACKAGES = ("swarmtest", "docker", "locust", "gevent", "httptools", "duckdb")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One run.
+
+    Attributes:
+        name: the stack's name on the engine.
+        out: the folder that runs' folders are put into.
+        init_swarm: make this engine a one-node swarm where swarm mode is off.
+    """
+
+    stack: Stack
+    brief: Brief
+    scenario_name: str
+    scenario: Scenario
+    out: Path
+    name: str
+    token: str
+    seed: int = 42
+    init_swarm: bool = False
+
+    @property
+    def subject(self) -> Service:
+        """The service under test."""
+        return self.stack.services[self.brief.service]
+
+
+def new_token() -> str:
+    """Six hex digits that tell this run's names from those of other runs."""
+    return secrets.token_hex(3)
+
+
+def stack_name(file: Path, token: str) -> str:
+    """A stack name of our own: short, since Swarm cuts names of tasks at 63 characters."""
+    stem = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")[:20] or "stack"
+    return f"swarmtest-{stem}-{token}"
+
+
+def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets: Path | None) -> TrafficSettings:
+    """What the traffic child is told."""
+    brief = order.brief
+    return TrafficSettings(
+        run=run,
+        out=str(out.resolve()),
+        url=url,
+        targets_file=str(targets.resolve()) if targets is not None else None,
+        instance_header=brief.instance_header,
+        request_id_header=brief.request_id_header,
+        seed=order.seed,
+        timeout_seconds=brief.timeout_seconds,
+        fresh_share=brief.fresh_share,
+        kinds=[
+            Kind(
+                name=kind.name,
+                method=kind.method,
+                path=kind.path,
+                rate=kind.rate,
+                milliseconds=tuple(int(ms) for ms in kind.milliseconds or (0, 0)),  # type: ignore[arg-type]
+                body_bytes=kind.body_bytes,
+                headers=dict(kind.headers or {}),
+                end_marker=kind.end_marker,
+                expect_bytes=kind.expect_bytes,
+            )
+            for kind in brief.kinds
+        ],
+    )
+
+
+def plan_document(
+    order: Order, run: str, info: EngineInfo, url: str | None, images: dict[str, dict[str, object]]
+) -> dict[str, Any]:
+    """``plan.json``: all that a verdict is worth nothing without."""
+    brief, subject = order.brief, order.subject
+    return {
+        "version": 1,
+        "run": run,
+        "scenario": order.scenario_name,
+        "seed": order.seed,
+        "stack": _promises(order, subject),
+        "front_door": asdict(brief.front_door),
+        "url": url,
+        "instance_header": brief.instance_header,
+        "request_id_header": brief.request_id_header,
+        "traffic": {
+            "timeout_seconds": brief.timeout_seconds,
+            "fresh_share": brief.fresh_share,
+            "longest_request_seconds": brief.longest_seconds,
+            "kinds": [asdict(kind) for kind in brief.kinds],
+        },
+        "engine": info.as_json(),
+        "images": images,
+        "steps": [step.as_json(brief.baseline_seconds) for step in order.scenario.plan.steps],
+        "checks": list(order.scenario.checks),
+        "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},
+    }
+
+
+def _promises(order: Order, subject: Service) -> dict[str, Any]:
+    return {
+        "file": str(order.stack.file),
+        "name": order.name,
+        "service": subject.name,
+        "image": subject.image,
+        "mode": subject.mode,
+        "replicas": subject.replicas,
+        "endpoint_mode": subject.endpoint_mode,
+        **asdict(subject.update),
+        "rollback": asdict(subject.rollback),
+        "grace_seconds": subject.grace_seconds,
+        "stop_signal": subject.stop_signal,
+        "healthcheck": asdict(subject.health) if subject.health is not None else None,
+        "health_disabled": subject.health_disabled,
+        "restart_condition": subject.restart_condition,
+        "restart_delay_seconds": subject.restart_delay_seconds,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,275 @@
+"""Writes what happens on the engine into the trace: events, task states, names, logs, load.
+
+Each source has a thread of its own, so that none waits for another. Nothing here decides anything:
+the runner reads the newest view through :meth:`Watch.tasks`, everything else is for judging later.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from swarmtest.engine import Deployment, TaskView, UpdateView
+from swarmtest.engine.client import Client, NotThere
+from swarmtest.engine.streams import EventStream, LogStream, load_of
+from swarmtest.engine.swarm import PROBE_SERVICE
+from swarmtest.errors import EngineError
+from swarmtest.events import TraceWriter
+
+POLL_SECONDS = 0.08
+"""Tasks are asked for this often; *announced* must be seen to 100 ms or better."""
+SAMPLE_SECONDS = 0.5
+PLAIN_LINES = 200
+"""How many log lines that aren't records are kept of a container."""
+
+RECORDS = frozenset(
+    "start intent commit finish booted warm unready signal closed_listener drained exiting".split()
+)
+
+
+class Watch:
+    """Follows one deployment from before it's deployed until :meth:`stop`.
+
+    Arguments:
+        client, deployment, trace: where to look, and where to write.
+        subject: the service under test.
+        front: the proxy's service, whose log is read too.
+    """
+
+    def __init__(
+        self, client: Client, deployment: Deployment, trace: TraceWriter, *, subject: str, front: str | None
+    ) -> None:
+        self._client, self._deployment, self._trace = client, deployment, trace
+        self._subject, self._front = subject, front
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._followers: dict[str, _Follower] = {}
+        self._exited: set[str] = set()
+        self._tasks: tuple[TaskView, ...] = ()
+        self._status = UpdateView(None, None, None, "")
+        self._events: EventStream | None = None
+        self._engine_lost: str | None = None
+
+    def start(self) -> None:
+        """Opens the event stream, then starts all threads."""
+        self._events = EventStream(self._client, self._deployment.name, time.time() - 1)
+        for work in (self._follow_events, self._poll, self._sample):
+            thread = threading.Thread(target=work, name=f"watch{work.__name__}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self, quiet_seconds: float = 0.4) -> None:
+        """Reads the logs until they're quiet, then ends all threads; calling it twice does no harm."""
+        if self._stopping.is_set():
+            return
+        deadline = time.monotonic() + 3.0
+        while time.monotonic() < deadline and self._last_line_age() < quiet_seconds:
+            time.sleep(0.05)
+        self._stopping.set()
+        if self._events is not None:
+            self._events.close()
+        with self._lock:
+            followers = list(self._followers.values())
+        for follower in followers:
+            follower.end()
+        for thread in self._threads:
+            thread.join(timeout=3.0)
+
+    def tasks(self) -> tuple[TaskView, ...]:
+        """The tasks as last seen.
+
+        Raises:
+            EngineError: the engine hasn't answered for a while.
+        """
+        if self._engine_lost is not None:
+            raise EngineError(self._engine_lost)
+        return self._tasks
+
+    def status(self) -> UpdateView:
+        """``UpdateStatus`` of the service under test as last seen."""
+        return self._status
+
+    def has_exited(self, container: str) -> bool:
+        """Whether the container's exit was seen in the event stream."""
+        return container in self._exited
+
+    def last_lines(self, service: str, count: int = 5) -> list[str]:
+        """The newest plain log lines of a service's containers, for messages to people."""
+        with self._lock:
+            followers = [item for item in self._followers.values() if item.service == service]
+        return [line for item in followers for line in item.tail][-count:]
+
+    def _last_line_age(self) -> float:
+        with self._lock:
+            return time.monotonic() - max((item.last for item in self._followers.values()), default=0.0)
+
+    def _follow_events(self) -> None:
+        assert self._events is not None
+        try:
+            for event in self._events:
+                fields = event.fields
+                self._trace.add("container", t=event.t, **fields)
+                if fields["action"] == "start":
+                    self._follow(fields["container"], fields["service"], None)
+                elif fields["action"] == "die":
+                    self._exited.add(fields["container"])
+            reason = "the engine ended the stream"
+        except EngineError as error:
+            reason = str(error)
+        if not self._stopping.is_set():
+            self._trace.add("stream_broken", what="engine events", error=reason)
+
+    def _follow(self, container: str, service: str, task: str | None) -> None:
+        if service not in (self._subject, self._front, PROBE_SERVICE):
+            return
+        with self._lock:
+            if container in self._followers:
+                return
+            follower = _Follower(self, container, service, task)
+            self._followers[container] = follower
+        follower.thread.start()
+
+    def _poll(self) -> None:
+        """Tasks and update status, a line for each change, with the time of the poll before it."""
+        seen: dict[str, TaskView] = {}
+        last, failing_since = time.time(), None
+        while not self._stopping.is_set():
+            began = time.time()
+            try:
+                tasks = self._deployment.tasks()
+                status = self._deployment.update_status(self._subject) if tasks else self._status
+                failing_since = None
+            except EngineError as error:
+                failing_since = failing_since or began
+                if began - failing_since > 10.0 and self._engine_lost is None:
+                    self._engine_lost = f"the engine went away in mid-run: {error}"
+                    self._trace.add("stream_broken", what="engine", error=str(error))
+                self._stopping.wait(0.5)
+                continue
+            self._note(tasks, status, seen, last)
+            last = began
+            self._stopping.wait(max(0.0, POLL_SECONDS - (time.time() - began)))
+
+    def _note(self, tasks: list[TaskView], status: UpdateView, seen: dict[str, TaskView], last: float) -> None:
+        now = time.time()
+        for task in tasks:
+            if seen.get(task.id) != task:
+                seen[task.id] = task
+                self._trace.add("task", t=now, since=last, **task.as_event())
+        self._tasks = tuple(tasks)
+        if status != self._status:
+            self._status = status
+            self._trace.add(
+                "update_status",
+                t=now,
+                since=last,
+                service=self._subject,
+                state=status.state,
+                started=status.started,
+                completed=status.completed,
+                message=status.message,
+            )
+
+    def _sample(self) -> None:
+        """Processor use and memory of each running instance, a few times a second."""
+        before: dict[str, tuple[float, int]] = {}
+        while not self._stopping.wait(SAMPLE_SECONDS):
+            for task in self._tasks:
+                if task.service != self._subject or task.state != "running" or task.container is None:
+                    continue
+                try:
+                    load = load_of(self._client, task.container)
+                except EngineError:
+                    continue
+                now = time.time()
+                if load is not None and (past := before.get(task.container)) is not None:
+                    cores = (load[0] - past[1]) / 1e9 / max(now - past[0], 1e-6)
+                    self._trace.add(
+                        "sample", t=now, container=task.container, cpu=round(cores, 4), memory=load[1]
+                    )
+                if load is not None:
+                    before[task.container] = (now, load[0])
+
+
+class _Follower:
+    """Reads one container's log to its end."""
+
+    def __init__(self, watch: Watch, container: str, service: str, task: str | None) -> None:
+        self._watch, self._container, self.service = watch, container, service
+        self._log = LogStream(watch._client, container if task is None else None, task)
+        self._ended = threading.Event()
+        self.tail: deque[str] = deque(maxlen=20)
+        self.last = time.monotonic()
+        self.lines = 0
+        self.thread = threading.Thread(target=self._read, name=f"log-{container[:12]}", daemon=True)
+
+    def end(self) -> None:
+        """Closes the stream of a container that lives on."""
+        self._ended.set()
+        self._log.close()
+        self.thread.join(timeout=2.0)
+
+    def _read(self) -> None:
+        trace, reason = self._watch._trace, None
+        trace.add("log_stream", container=self._container, service=self.service, edge="opened")
+        try:
+            for line in self._log:
+                self.lines += 1
+                self.last = time.monotonic()
+                self._take(line)
+        except (EngineError, NotThere, OSError) as error:
+            reason = str(error)
+        trace.add(
+            "log_stream",
+            container=self._container,
+            service=self.service,
+            edge="ended",
+            complete=reason is None,
+            lines=self.lines,
+            reason=reason,
+            lives=self._ended.is_set(),
+        )
+
+    def _take(self, line: bytes) -> None:
+        kind, fields = parse_line(line)
+        trace = self._watch._trace
+        if kind != "log":
+            trace.add(kind, **{**fields, "container": self._container})
+            return
+        text = line.decode(errors="replace")[:500]
+        self.tail.append(text)
+        if self.lines <= PLAIN_LINES:
+            trace.add("log", container=self._container, service=self.service, line=text)
+
+
+def parse_line(line: bytes) -> tuple[str, dict[str, Any]]:
+    """The kind of trace event that a log line is, and its fields; ``log`` where it's none of ours."""
+    if line[:1] == b"{":
+        try:
+            fields = msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.DecodeError:
+            return "log", {}
+        event = fields.pop("event", None)
+        if fields.pop("v", None) == 1 and isinstance(fields.get("t"), (int, float)):
+            fields.pop("kind", None)
+            if event in RECORDS:
+                return "record", {"event": event, **fields}
+            if event in ("names", "proxied"):
+                return str(event), fields
+    return "log", {}
+
+
+def targets_of(tasks: tuple[TaskView, ...], service: str, host: Callable[[str], str]) -> list[str]:
+    """Addresses of the host ports of all instances that are wanted and running, for the direct front door."""
+    return sorted(
+        f"{host(task.node)}:{port}"
+        for task in tasks
+        if task.service == service and task.up
+        for port in task.host_ports.values()
+    )
