@@ -131,6 +131,8 @@ def _requests(document: Document) -> Iterator[RenderableType]:
     sent, ok = document.losses.get("sent", 0), document.losses.get("ok", 0)
     table.add_row("all", "", *_counts(sent, ok, wording.lost_count(document)), style="bold")
     yield table
+    if wording.present_classes(document):
+        yield Text()
     for loss in wording.present_classes(document):
         yield from _one_class(document, loss)
     if document.losses.get("duplicates"):

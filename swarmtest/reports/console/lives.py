@@ -64,6 +64,7 @@ def stops(document: Document, width: int) -> Iterator[Table]:
         table.add_row("exit code", *[_exit_code(instance) for instance in group])
         table.add_row("ended by", *[instance.cause or UNSEEN for instance in group])
         _add_work(table, group)
+        _add_memory(table, group)
         yield table
 
 
@@ -111,6 +112,9 @@ def _add_work(table: Table, group: Sequence[InstanceEntry]) -> None:
     if any(instance.cpu_max is not None for instance in group):
         cores = [UNSEEN if instance.cpu_max is None else f"{instance.cpu_max:.2f}" for instance in group]
         table.add_row("most cores used", *cores)
+
+
+def _add_memory(table: Table, group: Sequence[InstanceEntry]) -> None:
     if any(instance.memory_max is not None for instance in group):
         sizes = [UNSEEN if instance.memory_max is None else f"{instance.memory_max / 2**20:.0f}" for instance in group]
         table.add_row("most memory, MiB", *sizes)
