@@ -203,6 +203,17 @@ def test_an_instance_that_ended_never_comes_back() -> None:
     assert progress.instances["old1"].state == "exited"
 
 
+def test_with_no_service_named_every_service_is_shown_and_only_the_updated_one_has_generations() -> None:
+    progress = Progress()
+    for each in [*DEPLOYED, task(7, "edge1", 1, "running", service="edge"), *ROLLING]:
+        feed(progress, each)
+    assert [(instance.generation, instance.label) for instance in progress.instances.values()] == [
+        ("old", "api.1"),
+        ("", "edge.1"),
+        ("new", "api.1"),
+    ]
+
+
 def test_tasks_of_other_services_are_left_out() -> None:
     progress = after(DEPLOYED)
     feed(progress, task(9, "edge1", 1, "running", service="edge"))

@@ -9,6 +9,7 @@ under a lock, and nothing that goes wrong here gets out: a view is no reason to 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -47,20 +48,21 @@ class LiveView:
     """Listens to a trace: ``with LiveView(out, progress) as view: trace.listen(view)``.
 
     Arguments:
-        out: where it's drawn; standard error keeps standard output for the report.
-        progress: what's known so far, with service, replicas and expected seconds of each phase.
+        out: where it's drawn; by default standard error, which leaves standard output to the report.
+        progress: what's known beforehand: service, replicas, expected seconds of each phase.
         environment: where ``NO_COLOR``, ``CI`` and ``TERM`` are looked up.
         clock: the wall clock that the events use too.
     """
 
     def __init__(
         self,
-        out: TextIO,
-        progress: Progress,
+        out: TextIO | None = None,
+        progress: Progress | None = None,
         environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._out, self._progress, self._clock = out, progress, clock
+        out = sys.stderr if out is None else out
+        self._out, self._progress, self._clock = out, progress or Progress(), clock
         self._lock, self._writing = threading.Lock(), threading.Lock()
         self._over = threading.Event()
         self._ticker: threading.Thread | None = None

@@ -66,24 +66,27 @@ def _phase(progress: Progress, event: Event) -> list[News]:
 def _act(progress: Progress, event: Event) -> list[News]:
     name, edge = str(event.get("name")), event.get("edge")
     if edge == "began":
-        if name == "update" and not progress.updating:
-            progress.updating = True
+        if name == "update" and progress.updating is None:
+            progress.updating = str(event.get("target") or progress.service)
             for instance in progress.instances.values():
-                instance.generation = "old"
+                if instance.service == progress.updating:
+                    instance.generation = "old"
         return [News(event.t, f"{name} {event.get('target') or ''}".rstrip() + " begun")]
     error = event.get("error")
     return [News(event.t, f"{name} ended: {event.get('outcome')}" + (f", {error}" if error else ""))]
 
 
 def _task(progress: Progress, event: Event) -> list[News]:
-    if event.get("service") != progress.service or not event.get("task"):
+    service = str(event.get("service"))
+    if not event.get("task") or (progress.service and service != progress.service):
         return []
     task = str(event.get("task"))
     instance = progress.instances.get(task)
     if instance is None:
         slot = event.get("slot")
-        label = f"{progress.service}.{slot if slot is not None else task[:6]}"
-        instance = InstanceNow(task, label, "new" if progress.updating else "", since=event.t)
+        label = f"{service}.{slot if slot is not None else task[:6]}"
+        generation = "new" if service == progress.updating else ""
+        instance = InstanceNow(task, service, label, generation, since=event.t)
         progress.instances[task] = instance
     if event.get("container"):
         progress.tasks[str(event.get("container"))] = task
@@ -124,7 +127,7 @@ def _names(progress: Progress, event: Event) -> list[News]:
 
 def _update_status(progress: Progress, event: Event) -> list[News]:
     state = event.get("state")
-    if event.get("service") != progress.service or state == progress.update_status:
+    if state == progress.update_status or event.get("service") not in (progress.service, progress.updating):
         return []
     progress.update_status = None if state is None else str(state)
     message = event.get("message")

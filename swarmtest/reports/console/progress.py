@@ -35,6 +35,7 @@ class InstanceNow:
     """One instance of the service under test, as far as it's known by now."""
 
     task: str
+    service: str
     label: str
     generation: str
     state: str = "pending"
@@ -57,23 +58,24 @@ class Progress:
     """The state of a run.
 
     Attributes:
-        service: the service under test; tasks of others are left out.
+        service: the service under test; tasks of others are left out. Empty: every service of the stack.
         replicas: how many instances it should have.
         expected: seconds that a phase is planned to take, where the plan knows.
         expected_total: seconds that the whole run is planned to take, where the plan knows.
         rate: requests a second between the last two ticks of the traffic.
+        updating: the service whose rollout has begun.
         tasks: container ID → task ID.
         names: the addresses that the service's name had when last looked up.
     """
 
-    service: str
+    service: str = ""
     replicas: int = 0
     expected: Mapping[str, float] = field(default_factory=dict)
     expected_total: float | None = None
     began: float | None = None
     phase: str | None = None
     phase_began: float = 0.0
-    updating: bool = False
+    updating: str | None = None
     update_status: str | None = None
     ended: str | None = None
     instances: dict[str, InstanceNow] = field(default_factory=dict)
@@ -110,9 +112,7 @@ class Progress:
                 return f"run {self.ended}" if self.ended else "getting ready"
             case "deploy" | "warmup":
                 ready = sum(instance.state in READY for instance in self.instances.values())
-                return (
-                    f"waiting for {self.service} to be healthy ({ready} of {self.replicas or '?'} ready, {seconds} s)"
-                )
+                return f"waiting for {self.service or 'the stack'} to be healthy ({ready} of {self.replicas or '?'} ready, {seconds} s)"
             case "baseline":
                 return f"measuring with nothing going on ({seconds}{f' of {planned:g}' if planned else ''} s)"
             case "rollout" | "settle":
