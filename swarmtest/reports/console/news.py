@@ -152,6 +152,10 @@ def _traffic(progress: Progress, event: Event) -> list[News]:
             return []
 
 
+def _note(_: Progress, event: Event) -> list[News]:
+    return [News(event.t, str(event.get("text")), phase=True)] if event.get("text") else []
+
+
 def _stream_broken(_: Progress, event: Event) -> list[News]:
     return [News(event.t, f"lost sight of {event.get('what')}: {event.get('error')}", phase=True)]
 
@@ -170,6 +174,7 @@ HANDLERS: Mapping[str, Callable[[Progress, Event], list[News]]] = {
     "names": _names,
     "update_status": _update_status,
     "traffic": _traffic,
+    "note": _note,
     "stream_broken": _stream_broken,
     "ended": _ended,
 }

@@ -112,7 +112,8 @@ class Progress:
                 return f"run {self.ended}" if self.ended else "getting ready"
             case "deploy" | "warmup":
                 ready = sum(instance.state in READY for instance in self.instances.values())
-                return f"waiting for {self.service or 'the stack'} to be healthy ({ready} of {self.replicas or '?'} ready, {seconds} s)"
+                of = f" of {self.replicas}" if self.replicas else ""
+                return f"waiting for {self.service or 'the stack'} to be healthy ({ready}{of} ready, {seconds} s)"
             case "baseline":
                 return f"measuring with nothing going on ({seconds}{f' of {planned:g}' if planned else ''} s)"
             case "rollout" | "settle":
