@@ -126,9 +126,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         request_id_header=about.text("request_id_header", "X-Request-ID"),
         timeout_seconds=traffic.seconds("timeout", 30.0),
         fresh_share=_share(traffic, "fresh_share", 0.5),
-        baseline_seconds=(
-            about.seconds("baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds
-        ),
+        baseline_seconds=(about.seconds("baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds),
         longest_seconds=about.seconds("longest_request", longest),
         ready_seconds=about.seconds("ready_within", 120.0),
     )

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import pkgutil
 
-from swarmtest import checks
-from swarmtest.scenario import load_scenario, scenario_names
+from swarmtest import checks, scenarios
+from swarmtest.errors import UsageError
+from swarmtest.scenario import Scenario
+
+
+def scenario_names() -> list[str]:
+    """All scenarios, by the names of their files."""
+    return sorted(found.name.replace("_", "-") for found in pkgutil.iter_modules(scenarios.__path__))
+
+
+def load_scenario(name: str) -> Scenario:
+    """The scenario of a name.
+
+    Raises:
+        UsageError: there's none; the message has the near names.
+    """
+    names = scenario_names()
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names)}"
+        raise UsageError(f"no scenario {name!r}; {hint}")
+    module = importlib.import_module(f"swarmtest.scenarios.{name.replace('-', '_')}")
+    found: Scenario = module.SCENARIO
+    return found
 
 
 def scenario_lines() -> list[tuple[str, str]]:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from swarmtest.errors import Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 
-NOT_PROVED, BROKE = 3, 4
+if TYPE_CHECKING:
+    from swarmtest.order import Order
+    from swarmtest.reports.console.progress import Progress
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -38,7 +41,9 @@ def commands() -> None:
 @click.option("--baseline", help='Length of the quiet part before anything is done, such as "8s".')
 @click.option("--seed", default=42, show_default=True, help="Seed of the traffic's times.")
 @click.option("--name", help="Name of the stack on the engine  [default: a new one for each run]")
-@click.option("--out", default="runs", show_default=True, type=click.Path(path_type=Path), help="Folder of run folders.")
+@click.option(
+    "--out", default="runs", show_default=True, type=click.Path(path_type=Path), help="Folder of run folders."
+)
 @click.option("--init-swarm", is_flag=True, help="Make this engine a one-node swarm if swarm mode is off.")
 def run(
     stack: Path,
@@ -57,9 +62,9 @@ def run(
     with Interrupts() as interrupts:
         from swarmtest import runner
         from swarmtest.brief import Overrides, duration_flag, rate_flag, read_brief
+        from swarmtest.catalogue import load_scenario
         from swarmtest.order import Order, new_token, stack_name
         from swarmtest.reports.console.live import LiveView
-        from swarmtest.scenario import load_scenario
         from swarmtest.stack import read_stack
 
         parsed = read_stack(stack)
@@ -82,13 +87,27 @@ def run(
             seed=seed,
             init_swarm=init_swarm,
         )
-        with LiveView() as live:
+        with LiveView(progress=_progress(order)) as live:
             folder, broke = runner.run(order, interrupts, live)
         code = _judge_and_report(folder.path)
         if broke is not None:
             raise broke
         interrupts.release()
         return code
+
+
+def _progress(order: Order) -> Progress:
+    """What the live view knows beforehand."""
+    from swarmtest.reports.console.progress import Progress
+    from swarmtest.runner import SETTLE_SECONDS, WARM_UP_SECONDS
+
+    held = {
+        step.phase: step.seconds(order.brief.baseline_seconds)
+        for step in order.scenario.plan.steps
+        if step.fault is None
+    }
+    expected = {"warmup": WARM_UP_SECONDS, **held, "settle": SETTLE_SECONDS}
+    return Progress(service=order.subject.name, replicas=order.subject.replicas, expected=expected)
 
 
 @commands.command()
@@ -109,7 +128,7 @@ def _judge_and_report(path: Path) -> int:
     for name, report in (("junit.xml", junit), ("report.md", markdown)):
         with (folder.path / name).open("w", encoding="utf-8") as out:
             report.render(document, out)
-    console.render(document, sys.stdout)
+    console.render(document, sys.stdout, folder=str(path))
     return document.exit_code
 
 

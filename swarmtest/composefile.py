@@ -118,7 +118,9 @@ def read_compose_file(path: Path, environment: Mapping[str, str]) -> ComposeFile
     if isinstance(node, yaml.MappingNode):
         _note_lines(node, (), lines, set())
     unset: list[str] = []
-    return ComposeFile(path, _interpolate(tree, environment, unset, path, (), lines), lines, tuple(dict.fromkeys(unset)))
+    return ComposeFile(
+        path, _interpolate(tree, environment, unset, path, (), lines), lines, tuple(dict.fromkeys(unset))
+    )
 
 
 def _name_of(value: object) -> str:

@@ -38,7 +38,9 @@ class Finding:
 
     def as_error(self) -> UsageError:
         """The finding as the one message that ends a run."""
-        return UsageError(f"{self.subject}: {self.text}; {self.advice}" if self.advice else f"{self.subject}: {self.text}")
+        return UsageError(
+            f"{self.subject}: {self.text}; {self.advice}" if self.advice else f"{self.subject}: {self.text}"
+        )
 
 
 def examine(client: Client, info: EngineInfo, stack: Stack | None, brief: Brief | None) -> list[Finding]:

@@ -51,7 +51,9 @@ class Run:
     acts: int = 0
 
 
-def run(order: Order, interrupts: Interrupts, listen: Callable[[Event], None]) -> tuple[RunFolder, SwarmtestError | None]:
+def run(
+    order: Order, interrupts: Interrupts, listen: Callable[[Event], None]
+) -> tuple[RunFolder, SwarmtestError | None]:
     """Carries out a plan; gives the run's folder, and what broke the run off, if anything did.
 
     Arguments:
@@ -73,9 +75,7 @@ def run(order: Order, interrupts: Interrupts, listen: Callable[[Event], None]) -
         trace.listen(listen)
         trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info))
         deployment = SwarmDeployment(client, order.name)
-        watch = Watch(
-            client, deployment, trace, subject=order.subject.name, front=order.brief.front_door.service
-        )
+        watch = Watch(client, deployment, trace, subject=order.subject.name, front=order.brief.front_door.service)
         work = Run(order, info, client, folder, trace, deployment, watch, url)
         try:
             with ExitStack() as undo:
@@ -105,9 +105,7 @@ def _write_end(trace: TraceWriter, broke: BaseException | None, interrupts: Inte
 
 
 def _offsets(info: EngineInfo) -> dict[str, Any]:
-    return {
-        "engine": {"seconds": round(info.offset_seconds, 6), "error": round(info.offset_error_seconds, 6)}
-    }
+    return {"engine": {"seconds": round(info.offset_seconds, 6), "error": round(info.offset_error_seconds, 6)}}
 
 
 def _fit_to_run(client: Client, order: Order) -> EngineInfo:
@@ -307,7 +305,12 @@ def _take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
     old = {task.container for task in work.watch.tasks() if task.service == subject.name and task.container and task.up}
     work.acts += 1
     number, began = work.acts, time.time()
-    fields: dict[str, Any] = {"id": number, "name": step.fault.name, "target": subject.name, "settings": step.fault.settings()}
+    fields: dict[str, Any] = {
+        "id": number,
+        "name": step.fault.name,
+        "target": subject.name,
+        "settings": step.fault.settings(),
+    }
     work.trace.add("act", edge="began", **fields)
     try:
         with step.fault.during(work.deployment, subject.name):
@@ -362,5 +365,3 @@ def _await_answers(work: Run, traffic: TrafficProcess) -> None:
         code = traffic.wait(10.0)
     if code != 0:
         raise TrafficError(f"the traffic child ended with {code}; see {work.folder.path / 'traffic.log'}")
-
-

@@ -137,7 +137,9 @@ class RunFolder:
         names = list(REQUEST_COLUMNS)
         try:
             with duckdb.connect() as base:
-                rows = base.execute(f"SELECT {', '.join(names)} FROM {source} WHERE id IS NOT NULL ORDER BY sent, id").fetchall()
+                rows = base.execute(
+                    f"SELECT {', '.join(names)} FROM {source} WHERE id IS NOT NULL ORDER BY sent, id"
+                ).fetchall()
         except duckdb.Error as error:
             raise RunFolderError(f"{self.path}: the requests can't be read: {error}") from error
         return [dict(zip(names, row, strict=True)) for row in rows]
@@ -146,9 +148,7 @@ class RunFolder:
 def _lines_source(parts: list[Path]) -> str:
     columns = ", ".join(f"{name}: '{kind}'" for name, kind in REQUEST_COLUMNS.items())
     files = ", ".join(f"'{_quoted(part)}'" for part in parts)
-    return (
-        f"read_json([{files}], format = 'newline_delimited', ignore_errors = true, columns = {{{columns}}})"
-    )
+    return f"read_json([{files}], format = 'newline_delimited', ignore_errors = true, columns = {{{columns}}})"
 
 
 def _quoted(path: Path) -> str:
@@ -178,7 +178,9 @@ def open_run_folder(path: Path) -> RunFolder:
         RunFolderError: no such folder, or not a run's.
     """
     if not path.is_dir():
-        raise RunFolderError(f"{path}: no such folder; give the folder of a run, such as runs/20261129T221500Z-rolling-…")
+        raise RunFolderError(
+            f"{path}: no such folder; give the folder of a run, such as runs/20261129T221500Z-rolling-…"
+        )
     folder = RunFolder(path)
     folder.read_plan()
     return folder

@@ -27,9 +27,7 @@ SAMPLE_SECONDS = 0.5
 PLAIN_LINES = 200
 """How many log lines that aren't records are kept of a container."""
 
-RECORDS = frozenset(
-    "start intent commit finish booted warm unready signal closed_listener drained exiting".split()
-)
+RECORDS = frozenset("start intent commit finish booted warm unready signal closed_listener drained exiting".split())
 
 
 class Watch:
@@ -190,9 +188,7 @@ class Watch:
                 now = time.time()
                 if load is not None and (past := before.get(task.container)) is not None:
                     cores = (load[0] - past[1]) / 1e9 / max(now - past[0], 1e-6)
-                    self._trace.add(
-                        "sample", t=now, container=task.container, cpu=round(cores, 4), memory=load[1]
-                    )
+                    self._trace.add("sample", t=now, container=task.container, cpu=round(cores, 4), memory=load[1])
                 if load is not None:
                     before[task.container] = (now, load[0])
 

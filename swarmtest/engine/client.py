@@ -59,7 +59,11 @@ class Client:
         _check_version_override()
         with translated("connecting to the engine"):
             self.api = docker.APIClient(
-                base_url=self.base_url, tls=tls or False, version="auto", timeout=int(timeout_seconds), max_pool_size=POOL
+                base_url=self.base_url,
+                tls=tls or False,
+                version="auto",
+                timeout=int(timeout_seconds),
+                max_pool_size=POOL,
             )
 
     def get(self, path: str, **params: Any) -> Any:

@@ -126,9 +126,7 @@ class SwarmDeployment:
             if not edit(spec):
                 return
             try:
-                self._client.post(
-                    f"/services/{current['ID']}/update", spec, version=str(current["Version"]["Index"])
-                )
+                self._client.post(f"/services/{current['ID']}/update", spec, version=str(current["Version"]["Index"]))
                 return
             except NotThere:
                 raise
