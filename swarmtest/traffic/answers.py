@@ -139,7 +139,7 @@ class Answer:
             return
         self.body_bytes += len(data)
         if (marker := self._expectation.end_marker) is not None:
-            self._tail = (self._tail + data)[-len(marker):] if marker else b""
+            self._tail = (self._tail + data)[-len(marker) :] if marker else b""
 
     def on_message_complete(self) -> None:
         if self.headers_done:

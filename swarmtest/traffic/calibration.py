@@ -119,6 +119,7 @@ def calibrate(
 
 
 def _fire(shot: Shot, place: int, client: Sender, server: FiringRange, into: list[Record]) -> None:
+    closes = 0
     for n, _ in enumerate(shot.outcomes):
         request_id = f"calibration-{place}-{n}"
         path = f"/{place}/{shot.way}"
@@ -126,8 +127,9 @@ def _fire(shot: Shot, place: int, client: Sender, server: FiringRange, into: lis
         lines = f"{server.request_id_header}: {request_id}\r\nContent-Length: 0\r\n"
         into.append(record)
         client.send(Request("POST", path, lines), record)
-        if shot.way == "closed_when_idle":
-            server.wait_for_closes(place, n + 1)
+        if shot.way == "closed_when_idle" and record.client_outcome == "complete":
+            closes += 1
+            server.wait_for_closes(place, closes)
 
 
 def _compare(fired: list[list[Record]], server: FiringRange) -> Calibration:

@@ -111,9 +111,11 @@ class Session:
                 self._go.set()
             elif command == "stop":
                 self._end()
-                return
+            elif command == "hurry":
+                self._end()
+                self._over.set()
             else:
-                log.warning("unknown command %r: expected go or stop", command)
+                log.warning("unknown command %r: expected go, stop or hurry", command)
 
     def _follow_targets(self) -> None:
         while isinstance(self._targets, ListedTargets) and not self._over.is_set():

@@ -145,7 +145,7 @@ class FiringRange:
         wanted = self.request_id_header.lower() + ":"
         for line in data.decode("latin-1").split("\r\n"):
             if line.lower().startswith(wanted):
-                request_id = line[len(wanted):].strip()
+                request_id = line[len(wanted) :].strip()
                 with self._lock:
                     self.hits[request_id] += 1
                 return request_id

@@ -136,7 +136,7 @@ class Client:
         until = min(deadline, time.monotonic() + self._limits.connect_timeout_seconds)
         try:
             connected = _dial(target, until)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             record.client_outcome = "no_connection" if _means_no_connection(error) else "local_error"
             record.error = text_of(error)
             return None
@@ -164,8 +164,10 @@ def _dial(target: Target, until: float) -> socket.socket:
     raise failure
 
 
-def _means_no_connection(error: OSError) -> bool:
+def _means_no_connection(error: OSError | UnicodeError) -> bool:
     # A time-out of our own has no errno. What isn't known is never put down to the peer.
+    if isinstance(error, UnicodeError):
+        return True  # a name that can't even be asked for
     if isinstance(error, socket.gaierror):
         return error.errno not in (socket.EAI_MEMORY, socket.EAI_SYSTEM)
     return is_own_timeout(error) or error.errno in _NOT_CONNECTED

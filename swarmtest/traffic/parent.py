@@ -27,7 +27,7 @@ class Parent:
         line = msgspec.json.encode({"event": event, **fields}) + b"\n"
         try:
             while line:
-                line = line[nb_write(self._out, line):]
+                line = line[nb_write(self._out, line) :]
         except OSError as error:
             log.warning("message %s not sent: %s", event, error)
 

@@ -6,8 +6,8 @@ imports it, so it's a child in a session of its own; Ctrl-C in a terminal doesn'
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -139,23 +139,24 @@ class TrafficProcess:
             code = self._child.wait(timeout_seconds)
         except subprocess.TimeoutExpired:
             raise TrafficError(f"the traffic child didn't end within {timeout_seconds:g} s") from None
-        self._reader.join(5.0)
+        self._close()
         return code
 
     def hurry(self) -> None:
         """Ends the traffic without waiting for open requests; they're recorded as still open."""
-        self._signal(signal.SIGTERM)
-        self._signal(signal.SIGTERM)
+        self._say(b"hurry\n")
 
     def kill(self) -> None:
         """Ends the child at once, whatever it's doing, and waits until it's gone."""
-        self._signal(signal.SIGKILL)
+        self._child.kill()
         self._child.wait()
-        self._reader.join(5.0)
+        self._close()
 
-    def _signal(self, number: signal.Signals) -> None:
-        if self._child.poll() is None:
-            self._child.send_signal(number)
+    def _close(self) -> None:
+        self._reader.join(5.0)
+        assert self._child.stdin is not None
+        with contextlib.suppress(OSError):  # what a dead child didn't read is of no use to it
+            self._child.stdin.close()
 
     def _say(self, line: bytes) -> bool:
         assert self._child.stdin is not None
@@ -168,20 +169,24 @@ class TrafficProcess:
 
     def _hear(self) -> None:
         assert self._child.stdout is not None
-        for line in self._child.stdout:
-            try:
-                message = msgspec.json.decode(line, type=dict[str, Any])
-                event = str(message["event"])
-            except (msgspec.DecodeError, KeyError):
-                continue
-            with self._changed:
-                self._heard[event] = message
-                self._changed.notify_all()
-            if self._on_message is not None:
-                self._on_message(message)
+        with self._child.stdout as messages:
+            for line in messages:
+                self._note(line)
         with self._changed:
             self._ended = True
             self._changed.notify_all()
+
+    def _note(self, line: bytes) -> None:
+        try:
+            message = msgspec.json.decode(line, type=dict[str, Any])
+            event = str(message["event"])
+        except (msgspec.DecodeError, KeyError):
+            return
+        with self._changed:
+            self._heard[event] = message
+            self._changed.notify_all()
+        if self._on_message is not None:
+            self._on_message(message)
 
     def _last_words(self) -> str:
         try:

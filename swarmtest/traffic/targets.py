@@ -83,13 +83,14 @@ class ListedTargets:
     """The targets that the runner lists in a file, in turn; for a front door without a proxy.
 
     The file is replaced as a whole, so what is read is never half a list. An unreadable file
-    leaves the last list as it is, with a word for the log.
+    leaves the last list as it is, with a word for the log, once.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seen: tuple[int, int] | None = None
         self._targets: list[Target] = []
+        self._problem: str | None = None
         self._turn = 0
 
     def pick(self) -> Target | None:
@@ -99,7 +100,8 @@ class ListedTargets:
         return self._targets[self._turn % len(self._targets)]
 
     def refresh(self) -> str | None:
-        """Reads the file if it's another one than before; returns what's wrong with it, if anything."""
+        """Reads the file if it's another one than before; returns what's newly wrong with it, if anything."""
+        problem = None
         try:
             status = self._path.stat()
             if (seen := (status.st_ino, status.st_mtime_ns)) == self._seen:
@@ -108,8 +110,9 @@ class ListedTargets:
             listed = msgspec.json.decode(self._path.read_bytes(), type=TargetList)
             self._targets = [Target.from_text(text) for text in listed.targets]
         except (OSError, ValueError) as error:
-            return f"targets file {self._path}: {error}"
-        return None
+            problem = f"targets file {self._path}: {error}"
+        known, self._problem = self._problem, problem
+        return problem if problem != known else None
 
 
 class TargetList(msgspec.Struct, frozen=True):
