@@ -1,0 +1,116 @@
+"""The one thing to change for each way of losing requests.
+
+Advice names the setting that mends the mechanism, and says so where the setting that people reach
+for first, the grace period, would do nothing.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from swarmtest.mechanisms import Mechanism
+from swarmtest.promises import SWARM_PAUSE_SECONDS, Promises
+from swarmtest.timeline import Lifespan
+
+MARGIN_SECONDS = 1.0
+"""Added to each measured or declared time."""
+
+
+def advise(mechanism: Mechanism, promises: Promises, life: Lifespan | None = None) -> str:
+    """The one setting to change.
+
+    Arguments:
+        life: an instance that it happened to, for numbers.
+    """
+    match mechanism:
+        case Mechanism.CLOSED_TOO_EARLY:
+            return _keep_accepting(promises)
+        case Mechanism.GRACE_TOO_SHORT:
+            return _longer_grace(promises, life)
+        case Mechanism.OWN_LIMIT:
+            longest = promises.longest_request_seconds
+            return (
+                "raise the app's own shutdown limit above the longest request"
+                f"{f' ({longest:g} s)' if longest else ''}, and keep stop_grace_period above that limit"
+            )
+        case Mechanism.COLD_START | Mechanism.NO_INSTANCE:
+            return _readiness(mechanism, promises)
+        case _:
+            return _SENTENCES[mechanism]
+
+
+def _keep_accepting(promises: Promises) -> str:
+    detection = promises.front_door.within_seconds
+    if detection is None:
+        return (
+            "keep accepting after the stop signal until the front door has let go (its detection time less the 2 s"
+            " that Swarm waits, or all of it where nothing tells it of the stop before the signal does)"
+        )
+    hold = max(0.0, detection - SWARM_PAUSE_SECONDS) + MARGIN_SECONDS
+    return (
+        f"keep accepting for {hold:g} s after the stop signal before closing the listener: the front door takes up to"
+        f" {detection:g} s from the announcement, which comes {SWARM_PAUSE_SECONDS:g} s before the signal"
+    )
+
+
+def _longer_grace(promises: Promises, life: Lifespan | None) -> str:
+    grace = life.grace_seconds if life is not None else promises.grace_seconds
+    closed, signalled = (life.at("closed"), life.at("signalled")) if life is not None else (None, None)
+    wait = max(0.0, closed - signalled) if closed is not None and signalled is not None else 0.0
+    needed = ceil(wait + promises.longest_request_seconds + MARGIN_SECONDS)
+    least = f"to at least {needed} s" if needed > grace else "above its longest request"
+    return (
+        f"raise stop_grace_period from {grace:g} s {least}: the instance was draining when the grace ran out"
+        " (a changed grace counts from the next update on)"
+    )
+
+
+def _readiness(mechanism: Mechanism, promises: Promises) -> str:
+    if mechanism is Mechanism.NO_INSTANCE and not promises.start_first:
+        return "set update_config.order: start-first (or run more replicas than are updated at a time)"
+    if promises.stack.healthcheck is None:
+        return "give the service a healthcheck that fails until warm-up is done; a longer grace does nothing for it"
+    return "let the healthcheck fail until warm-up is really done (with a start_period); a longer grace does nothing"
+
+
+_SENTENCES = {
+    Mechanism.DRAIN_MISSING: (
+        "on the stop signal let running requests finish before the process exits: the drain is missing,"
+        " and a longer grace does nothing for it"
+    ),
+    Mechanism.SIGNAL_IGNORED: (
+        "make the stop signal reach the app and be handled (exec form, or `exec` in the entrypoint, and a handler"
+        " for it) before anything else: a longer grace only delays each rollout"
+    ),
+    Mechanism.KEEP_ALIVE: (
+        "answer with `Connection: close` and close idle connections while draining: kept connections held the"
+        " shutdown until SIGKILL, and a longer grace does nothing for it"
+    ),
+    Mechanism.SOCKETS_DESTROYED: (
+        "close only idle connections at shutdown, and let busy ones finish their answer: the sockets were destroyed"
+        " while handlers ran on"
+    ),
+    Mechanism.NOBODY_ACCEPTING: (
+        "keep accepting until the listener is closed: it was held open with nobody accepting, so connections waited"
+        " in its queue and were reset"
+    ),
+    Mechanism.FRONT_DOOR_STALE: (
+        "let the front door learn of new addresses: resolve tasks.NAME again and again (resolver 127.0.0.11, valid"
+        " for 1 s) or a shorter poll of the task list, or dial the service's VIP"
+    ),
+    Mechanism.HEALTH_KILL: (
+        "after warm-up let the healthcheck only ask whether the process lives; dependencies and draining belong to"
+        " the readiness that the front door asks"
+    ),
+    Mechanism.OUT_OF_MEMORY: "raise the memory limit, or lower what the app uses: it was killed for memory",
+    Mechanism.KILLED: "find out who kills the containers: no drain survives a SIGKILL",
+    Mechanism.CRASHED: "read the log of the instance that crashed: it ended without having been asked to",
+    Mechanism.HANGS: (
+        "end the process when the drain is done: nothing ran on it any more when the grace ran out"
+        " (a thread, a stream or a pool that's never closed), and a longer grace does nothing for it"
+    ),
+    Mechanism.FRONT_DOOR_CUTS: (
+        "let the front door keep open sessions of a server that's going (in HAProxy no `on-marked-down"
+        " shutdown-sessions`): requests were cut before the instance had its signal"
+    ),
+}

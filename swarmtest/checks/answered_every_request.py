@@ -1,0 +1,83 @@
+"""Every request sent was answered completely, by an instance that can be named.
+
+A rate would hide losses, so it counts: one lost request fails it, in whatever class. An answer that
+was whole and only can't be proved to be (no instance header in the whole run, a body that only the
+closing ended) is no loss that was seen, and makes it not proved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from swarmtest.advice import advise
+from swarmtest.checks import Judged, Outcome, Verdict, shortened
+from swarmtest.losses import Accounted, Loss
+from swarmtest.mechanisms import mechanism_of, most_telling
+from swarmtest.wording import by_class, ids, label, many
+
+NAME_ITSELF = "let every answer name its instance: a header X-Instance-ID (or x-swarmtest instance_header)"
+FRAME_ITSELF = "send Content-Length or chunked answers (or name an end_marker), so that a cut body can be told"
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges the classes of all requests."""
+    losses = judged.losses
+    if not losses.sent:
+        return Verdict(Outcome.NOT_PROVED, "No request was sent.")
+    lost = losses.lost
+    if not lost:
+        return Verdict(Outcome.PASSED, f"All {losses.sent} requests were answered, completely.", _kept(judged))
+    seen = [one for one in lost if not _excused(one, judged)]
+    evidence = _evidence(judged, seen or list(lost))
+    if not seen:
+        sentence = f"{many(len(lost), 'request')} of {losses.sent} can't be proved to be answered."
+        return Verdict(Outcome.NOT_PROVED, sentence, evidence, _missing(judged))
+    sentence = f"{len(seen)} of {losses.sent} requests were lost: {by_class(seen)}."
+    telling = most_telling(seen, judged.timeline, judged.witness)
+    return Verdict(Outcome.FAILED, sentence, evidence, _advice(judged, seen, telling[0][0]) if telling else None)
+
+
+def _excused(one: Accounted, judged: Judged) -> bool:
+    """Whether nothing is known to be lost: our own fault, or whole but unproved, or broken off by us."""
+    if one.unproved or one.loss is Loss.CLIENT_ERROR:
+        return True
+    return one.loss is Loss.UNRESOLVED and judged.timeline.outcome != "finished"
+
+
+def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
+    groups = Counter((one.loss, one.charge, one.life.task if one.life else "") for one in lost)
+    lines = []
+    for (loss, owed, task), count in sorted(groups.items(), key=lambda item: (-item[1], item[0][0], item[0][2])):
+        of = [one for one in lost if (one.loss, one.charge) == (loss, owed)]
+        of = [one for one in of if (one.life.task if one.life else "") == task]
+        told = mechanism_of(of[0], judged.timeline, judged.witness)
+        lines.append(
+            f"{count} {loss} on {label(of[0].life)}, charged to {owed}{f' ({told.value})' if told else ''}:"
+            f" {ids(of)}; {of[0].why}"
+        )
+    return shortened(lines)
+
+
+def _kept(judged: Judged) -> tuple[str, ...]:
+    kept = sum(1 for one in judged.losses.accounted if one.request.reused)
+    lines = [f"{kept} on kept connections, {judged.losses.sent - kept} on fresh ones"]
+    if not judged.losses.echoes:
+        lines.append("no answer echoes its request ID: proved by instance header and length alone")
+    if judged.losses.records.unrecorded:
+        some = judged.losses.records.unrecorded
+        lines.append(f"{len(some)} answers have no start record, so the instances' records aren't whole: {some[0]}")
+    return tuple(lines)
+
+
+def _missing(judged: Judged) -> str | None:
+    if not judged.losses.names_itself:
+        return NAME_ITSELF
+    return FRAME_ITSELF if any(one.unproved for one in judged.losses.lost) else None
+
+
+def _advice(judged: Judged, lost: list[Accounted], mechanism: object) -> str | None:
+    for one in lost:
+        told = mechanism_of(one, judged.timeline, judged.witness)
+        if told is not None and told is mechanism:
+            return advise(told, judged.promises, one.life)
+    return None

@@ -1,0 +1,118 @@
+"""The traffic that was asked for was sent, by a client that can count and wasn't at its limit.
+
+It judges swarmtest's own means, so it's passed or not proved and never failed: a client that sent
+too little, too late or miscounts proves nothing of the stack.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import Loss
+from swarmtest.wording import since
+
+ENOUGH_SHARE = 0.95
+CPU_LIMIT = 0.9
+LATE_LIMIT_MS = 250.0
+LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges the client's own numbers."""
+    findings = Findings()
+    for reason in shortcomings(judged):
+        findings.unproved.append(reason)
+    sent = judged.losses.sent
+    kept = sum(1 for one in judged.losses.accounted if one.request.reused)
+    stopped = judged.timeline.traffic.get("stopped", {})
+    asked = expected(judged)
+    findings.good.append(f"{sent} sent of about {asked:.0f}, {kept} on kept connections, {sent - kept} on fresh ones")
+    if stopped:
+        findings.good.append(
+            f"client: {_number(stopped.get('cpu_share_max'))} of a processor at most,"
+            f" 99 % of requests less than {_number(stopped.get('late_ms_p99'))} ms late"
+        )
+    return findings.verdict(
+        f"The traffic was delivered: {sent} requests.",
+        "",
+        "The traffic that was asked for wasn't delivered as it should be.",
+        LIGHTER if _busy(judged) else None,
+    )
+
+
+def shortcomings(judged: Judged) -> Iterator[str]:
+    """Each reason why this traffic proves nothing; a run with any of them is never a pass."""
+    losses, timeline = judged.losses, judged.timeline
+    if not losses.sent:
+        yield "no request was sent"
+        return
+    yield from _counts(judged)
+    asked = expected(judged)
+    if losses.sent < ENOUGH_SHARE * asked:
+        yield f"{losses.sent} requests were sent of about {asked:.0f} asked for"
+    yield from _kinds(judged)
+    yield from _connections(judged)
+    last = max(one.request.began for one in losses.accounted)
+    for life in timeline.old:
+        exited = life.mark("exited")
+        if exited is not None and last < exited.at - exited.error:
+            yield f"the traffic ended {since(last, exited.at)} from the exit of {life.name}"
+            break
+    yield from _busy(judged)
+
+
+def _counts(judged: Judged) -> Iterator[str]:
+    losses, traffic = judged.losses, judged.timeline.traffic
+    stopped, calibrated = traffic.get("stopped"), traffic.get("calibrated")
+    if calibrated is None:
+        yield "the calibration of the client wasn't seen"
+    elif not calibrated.get("ok"):
+        yield f"the client miscounted in its calibration: {calibrated.get('counted')}"
+    if stopped is None:
+        yield "the client never said how many requests it sent"
+    elif stopped.get("sent") is not None and stopped.get("sent") != losses.sent:
+        yield f"the client sent {stopped.get('sent')} requests and has records of {losses.sent}: the run is invalid"
+    repeated = losses.sent - len({one.request.id for one in losses.accounted})
+    if repeated:
+        yield f"{repeated} request IDs were used more than once by the client: the run is invalid"
+    if (own := sum(1 for one in losses.accounted if one.loss is Loss.CLIENT_ERROR)) > 0:
+        yield f"{own} requests failed by the client's own fault: the run is invalid"
+
+
+def _kinds(judged: Judged) -> Iterator[str]:
+    counted = Counter(one.request.kind for one in judged.losses.accounted)
+    for kind in judged.promises.traffic.kinds:
+        if kind.rate > 0 and not counted[kind.name]:
+            yield f"no request of the kind {kind.name} was sent"
+
+
+def _connections(judged: Judged) -> Iterator[str]:
+    kept = sum(1 for one in judged.losses.accounted if one.request.reused)
+    share = judged.promises.traffic.fresh_share
+    if share is not None and share < 1 and not kept:
+        yield "no request was sent on a kept connection"
+    if share != 0 and kept == judged.losses.sent:
+        yield "no request was sent on a fresh connection"
+
+
+def _busy(judged: Judged) -> list[str]:
+    stopped = judged.timeline.traffic.get("stopped", {})
+    found = []
+    if (share := stopped.get("cpu_share_max")) is not None and share > CPU_LIMIT:
+        found.append(f"the client was at its limit: {share:.2f} of a processor (at most {CPU_LIMIT:g})")
+    if (late := stopped.get("late_ms_p99")) is not None and late > LATE_LIMIT_MS:
+        found.append(f"the client was late: 99 % within {late:.0f} ms (at most {LATE_LIMIT_MS:g} ms)")
+    return found
+
+
+def expected(judged: Judged) -> float:
+    """Requests that the planned rates make between the first and the last one planned."""
+    planned = [one.request.planned or one.request.began for one in judged.losses.accounted]
+    rate = sum(kind.rate for kind in judged.promises.traffic.kinds)
+    return rate * (max(planned) - min(planned)) if planned else 0.0
+
+
+def _number(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

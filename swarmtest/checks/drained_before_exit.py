@@ -1,0 +1,108 @@
+"""Every old instance finished what it was doing before it exited.
+
+It's only proved where there was something to finish: when it was signalled, each old instance must
+have had a request with at least a second to run. An exit code of 0 proves nothing.
+"""
+
+from __future__ import annotations
+
+from swarmtest.advice import advise
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import Accounted, Loss
+from swarmtest.mechanisms import most_telling
+from swarmtest.timeline import Lifespan
+from swarmtest.wording import by_class, ids, label, many
+
+ENOUGH_SECONDS = 1.0
+"""How long a request must have had to run, for its end to prove a drain."""
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges what ran on each old instance when it was signalled, and when it exited."""
+    findings = Findings()
+    cut: list[Accounted] = []
+    on: dict[str, list[Accounted]] = {}
+    for one in judged.losses.accounted:
+        if one.life is not None:
+            on.setdefault(one.life.task, []).append(one)
+    going = [life for life in judged.timeline.old if life.stopping is not None]
+    for life in going:
+        cut += _judge(life, on.get(life.task, []), findings)
+    if not going:
+        return findings.verdict("", "", "No instance was stopped, so none had to drain.")
+    count = many(len(going), "old instance")
+    telling = most_telling(cut, judged.timeline, judged.witness)
+    victim = cut[0].life if cut else None
+    return findings.verdict(
+        f"All {count} finished what they were doing before they exited.",
+        f"{many(len(cut), 'request')} still ran when an old instance exited, or were cut by it.",
+        f"It isn't proved that all {count} drain: {len(findings.unproved)} had nothing to finish, or weren't seen to.",
+        advise(telling[0][0], judged.promises, victim) if telling else _advice(findings, judged),
+    )
+
+
+def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> list[Accounted]:
+    """Adds what's found of one instance, and hands back the requests that it didn't finish."""
+    cut = [one for one in mine if _cut_by(one, life)]
+    if cut:
+        findings.failed.append(f"{label(life)}: {by_class(cut)} ({ids(cut)}){_when(life, cut)}")
+        return cut
+    signalled, exited = life.mark("signalled"), life.mark("exited")
+    if signalled is None or exited is None:
+        missing = "stop signal" if signalled is None else "exit"
+        findings.unproved.append(f"{label(life)}: its {missing} wasn't seen")
+        return cut
+    running = [(one, left) for one in mine if (left := _left(one, life, signalled.at)) > 0]
+    longest = max((left for _, left in running), default=0.0)
+    if longest < ENOUGH_SECONDS + signalled.error:
+        findings.unproved.append(
+            f"{label(life)}: {many(len(running), 'request')} ran when it was signalled, the longest for"
+            f" {longest:.2f} s more; {ENOUGH_SECONDS:g} s is needed"
+        )
+    else:
+        after = exited.at - signalled.at
+        findings.good.append(
+            f"{label(life)}: all {many(len(running), 'request')} that ran when it was signalled were answered, the"
+            f" longest {longest:.2f} s later; exit {after:.2f} s after the signal"
+        )
+    return cut
+
+
+def _cut_by(one: Accounted, life: Lifespan) -> bool:
+    """Whether a request ran on it and was cut by its stop, or still ran when it exited."""
+    started = one.trail is not None and one.trail.seen
+    stopping, exited = life.stopping, life.mark("exited")
+    if stopping is None or one.loss is Loss.OK:
+        return False
+    if one.loss in (Loss.CUT, Loss.CUT_FINISHED) or (one.loss is Loss.UNKNOWN and started and not one.unproved):
+        return one.request.ended >= stopping.at - stopping.error
+    if not started or exited is None or one.trail is None:
+        return False
+    return one.trail.start[:1] != [] and not one.trail.finish and one.request.ended >= exited.at - exited.error
+
+
+def _left(one: Accounted, life: Lifespan, signalled: float) -> float:
+    """Seconds that a request had to run on this instance when it was signalled; 0 where it didn't run."""
+    starts = [s.t for s in (one.trail.start if one.trail else []) if s.container == life.container]
+    began = min(starts, default=one.request.began)
+    ends = [s.t for s in (one.trail.finish if one.trail else []) if s.container == life.container]
+    ended = max(ends, default=one.request.ended)
+    return ended - signalled if began <= signalled < ended else 0.0
+
+
+def _when(life: Lifespan, cut: list[Accounted]) -> str:
+    signalled, exited = life.at("signalled"), life.at("exited")
+    if signalled is None:
+        return ""
+    at = min(one.request.ended for one in cut) - signalled
+    gone = f", exit {exited - signalled:.2f} s after it with code {life.exit_code}" if exited is not None else ""
+    return f"; the first {at:.2f} s after the signal{gone}"
+
+
+def _advice(findings: Findings, judged: Judged) -> str | None:
+    if findings.failed or not findings.unproved:
+        return None
+    longest = judged.promises.longest_request_seconds
+    if longest and longest < ENOUGH_SECONDS + 1:
+        return "add a kind of request that runs some seconds to x-swarmtest traffic, so that there's something to drain"
+    return "send more long requests (x-swarmtest traffic), so that each instance has one when it's signalled"

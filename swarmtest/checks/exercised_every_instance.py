@@ -1,0 +1,78 @@
+"""Every instance that was there to serve got requests, on kept and on fresh connections.
+
+Kept connections alone leave the traffic on the oldest instances, and what nobody asked proves
+nothing. It fails only where the front door is to blame: it was given fresh connections all the while,
+and sent none of their requests to an instance that was ready.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from swarmtest.advice import advise
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.mechanisms import Mechanism
+from swarmtest.timeline import Lifespan
+from swarmtest.wording import few, label, many
+
+LONG_ENOUGH_SECONDS = 5.0
+"""An instance that was ready for less under traffic may have got nothing by chance."""
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges how many requests each instance had, by kind of connection."""
+    findings = Findings()
+    had: Counter[tuple[str, bool]] = Counter()
+    strangers: Counter[str] = Counter()
+    for one in judged.losses.accounted:
+        if one.life is not None and (one.request.instance is not None or (one.trail is not None and one.trail.seen)):
+            had[one.life.task, one.request.reused] += 1
+        elif one.request.instance is not None and one.life is None:
+            strangers[one.request.instance] += 1
+    for life in judged.timeline.lifespans:
+        _judge(life, had[life.task, True], had[life.task, False], judged, findings)
+    for name, count in sorted(strangers.items()):
+        findings.unproved.append(f"{many(count, 'answer')} by {name}, which is no known instance of the service")
+    return findings.verdict(
+        f"All {many(len(judged.timeline.lifespans), 'instance')} were exercised, on kept and on fresh connections.",
+        f"{many(len(findings.failed), 'instance')} that was ready never got a request from the front door.",
+        "Not every instance was exercised." if findings.unproved else "No instance was seen.",
+        advise(Mechanism.FRONT_DOOR_STALE, judged.promises) if findings.failed else _advice(strangers),
+    )
+
+
+def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Findings) -> None:
+    line = f"{label(life)}, {life.generation}: {kept} on kept connections, {fresh} on fresh ones"
+    seconds = _under_traffic(life, judged)
+    share = judged.promises.traffic.fresh_share
+    wants_kept, wants_fresh = share is None or share < 1, share != 0
+    missing = (wants_kept and not kept) or (wants_fresh and not fresh)
+    if not missing:
+        findings.good.append(line)
+    elif seconds > LONG_ENOUGH_SECONDS and not kept and not fresh and not judged.promises.direct and wants_fresh:
+        findings.failed.append(f"{line}, though it was ready for {seconds:.1f} s under traffic")
+    elif seconds > LONG_ENOUGH_SECONDS:
+        findings.unproved.append(f"{line}, though it was ready for {seconds:.1f} s under traffic: not exercised")
+    else:
+        findings.good.append(f"{line}; ready for only {seconds:.1f} s under traffic")
+
+
+def _under_traffic(life: Lifespan, judged: Judged) -> float:
+    """Seconds for which it was ready while requests were sent."""
+    began = [one.request.began for one in judged.losses.accounted]
+    if not began:
+        return float("inf")
+    ready = life.ready_from or life.mark("started")
+    until = life.ready_until
+    first = max(min(began), ready.at if ready is not None else life.created)
+    last = min(max(began), until.at if until is not None else float("inf"))
+    return max(0.0, last - first)
+
+
+def _advice(strangers: Counter[str]) -> str | None:
+    if not strangers:
+        return None
+    return (
+        f"let the instance header ({few(sorted(strangers))}) be the task's ID or name, the container's ID or the"
+        " hostname, such as {{.Task.Name}} in the stack's environment"
+    )

@@ -1,0 +1,91 @@
+"""Every old instance exited by itself, within its grace.
+
+The engine's events decide: a signal sent is no exit, a second one with number 9 is the end of the
+grace, and an exit code of 0 proves no drain. How long it took is counted from the stop signal.
+"""
+
+from __future__ import annotations
+
+from swarmtest.advice import advise
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.mechanisms import Mechanism, ending_of
+from swarmtest.timeline import Lifespan
+from swarmtest.timeline.endings import AS_ASKED, STOPPED_BY_OTHERS
+from swarmtest.wording import apart, label, many
+
+ORPHAN_SLACK_SECONDS = 5.0
+"""A task that runs on this long after its grace is an orphan: Swarm wants it gone, and it serves."""
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges the end of each old instance."""
+    findings = Findings()
+    advice: str | None = None
+    old = judged.timeline.old
+    for life in old:
+        found = ending_of(life, judged.witness)
+        if found is not None:
+            findings.failed.append(_bad_end(life, found))
+            advice = advice or advise(found, judged.promises, life)
+        else:
+            _judge(life, judged, findings)
+    count = many(len(old), "old instance")
+    if not old:
+        return findings.verdict("", "", "No instance was stopped, so no end was seen.")
+    return findings.verdict(
+        f"All {count} exited by themselves within the grace.",
+        f"{len(findings.failed)} of {count} didn't exit by themselves within the grace.",
+        f"The end of {len(findings.unproved)} of {count} wasn't seen.",
+        advice,
+    )
+
+
+def _bad_end(life: Lifespan, found: Mechanism) -> str:
+    signalled, killed = life.mark("signalled"), life.mark("killed") or life.mark("exited")
+    after = ""
+    if signalled is not None and killed is not None:
+        after = f" {killed.at - signalled.at:.1f} s after the signal (grace {life.grace_seconds:g} s)"
+    code = f", exit code {life.exit_code}" if life.exit_code is not None else ""
+    return f"{label(life)}: {life.cause}{after}{code}; {found.value}"
+
+
+def _judge(life: Lifespan, judged: Judged, findings: Findings) -> None:
+    signalled, exited = life.mark("signalled"), life.mark("exited")
+    if exited is None:
+        findings_of, line = _unfinished(life, judged, findings)
+        findings_of.append(line)
+        return
+    if signalled is None:
+        broken = f" ({judged.timeline.broken[0]})" if judged.timeline.broken else ""
+        findings.unproved.append(f"{label(life)}: exited, but its stop signal wasn't seen{broken}")
+        return
+    seconds, error = apart(signalled, exited)
+    line = (
+        f"{label(life)}: exit code {life.exit_code} {seconds:.2f} s after signal {life.signal},"
+        f" {life.grace_seconds - seconds:.2f} s before the end of its grace of {life.grace_seconds:g} s"
+    )
+    if life.cause == STOPPED_BY_OTHERS:
+        findings.unproved.append(f"{line}; but Swarm hadn't asked it to stop")
+    elif life.exit_code == 137:
+        findings.failed.append(f"{line}; 137 is a SIGKILL, though the engine's event of it wasn't seen")
+    elif seconds - error > life.grace_seconds + 1.0:
+        findings.failed.append(f"{line}: later than the grace")
+    elif life.cause == AS_ASKED:
+        findings.good.append(line)
+    else:
+        findings.unproved.append(f"{line}; {life.cause or 'cause unknown'}")
+
+
+def _unfinished(life: Lifespan, judged: Judged, findings: Findings) -> tuple[list[str], str]:
+    """What to say of one whose exit wasn't seen: an orphan, one that's draining, or one not stopped at all."""
+    told, ended = life.desired_stop or life.mark("announced") or life.mark("signalled"), judged.timeline.ended
+    if told is None or ended is None:
+        return findings.unproved, f"{label(life)}: not asked to stop before the run ended"
+    age = ended - told.at
+    if age > life.grace_seconds + ORPHAN_SLACK_SECONDS and not judged.timeline.broken:
+        where = f" on node {life.node}" if life.node else ""
+        return findings.failed, (
+            f"{label(life)}: orphan, told to stop {age:.0f} s before the end of the run and still {life.state}{where};"
+            f" {many(life.served, 'request')} served by it"
+        )
+    return findings.unproved, f"{label(life)}: still stopping when the run ended, {age:.1f} s after it was told to"

@@ -1,0 +1,124 @@
+"""The front door stopped sending to each old instance within its detection time.
+
+Counted from the announcement (DNS, or Swarm's decision where DNS wasn't watched) to the last new
+request that it sent there, received or not; so the detection time of a front door that only probes
+the app includes the 2 s that Swarm waits before the signal. Where none is declared those 2 s are the
+limit. A difference within the error bars proves nothing. On the direct front door the client stands
+in for it, and leaves its kept connections to the server, so only fresh ones count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from swarmtest.advice import advise
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import Loss
+from swarmtest.mechanisms import Mechanism
+from swarmtest.promises import SWARM_PAUSE_SECONDS
+from swarmtest.timeline import Lifespan, Mark
+from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
+from swarmtest.wording import few, label, many
+
+UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY, Loss.UNKNOWN, Loss.TIMED_OUT)
+"""Classes of requests that no handler need have seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    seconds: float
+    declared: bool
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges the time from announcement to the last new request of each old instance."""
+    findings = Findings()
+    limit = _limit(judged)
+    last_sent = max((one.request.began for one in judged.losses.accounted), default=0.0)
+    arrivals = last_arrivals(judged)
+    stopped = [life for life in judged.timeline.old if life.cause in (AS_ASKED, END_OF_GRACE, None)]
+    for life in stopped:
+        _judge(life, arrivals.get(life.task), limit, last_sent, findings)
+        _judge_unplaced(life, judged, limit, findings)
+    if not stopped:
+        return findings.verdict("", "", "No instance was stopped by Swarm, so the front door had nothing to notice.")
+    within = f"within {limit.seconds:g} s" + ("" if limit.declared else " (Swarm's own pause; none is declared)")
+    return findings.verdict(
+        f"The front door let go of all {many(len(stopped), 'old instance')} {within}.",
+        f"The front door sent to {len(findings.failed)} of {many(len(stopped), 'old instance')}"
+        f" later than {limit.seconds:g} s after it could know.",
+        f"It isn't proved that the front door let go of {many(len(findings.unproved), 'old instance')} {within}.",
+        advise(Mechanism.FRONT_DOOR_STALE, judged.promises) if findings.failed else None,
+    )
+
+
+def last_arrivals(judged: Judged) -> dict[str, Mark]:
+    """Task to the last new request that was sent its way, whether it got there or not."""
+    found: dict[str, Mark] = {}
+    if not judged.promises.direct:
+        lives = judged.timeline.lifespans
+        found = {life.task: mark for life in lives if (mark := life.mark("last_new")) is not None}
+    for one in judged.losses.accounted:
+        if one.life is None or (judged.promises.direct and one.request.reused):
+            continue
+        steps = one.trail.start if one.trail is not None else []
+        mark = Mark(one.request.began, 0.0, f"dialled for {one.request.id}")
+        if steps:
+            mark = Mark(steps[-1].t, steps[-1].error, "the instance's start record")
+        elif not judged.promises.direct and one.proxied is None:
+            continue
+        if one.life.task not in found or found[one.life.task].at < mark.at:
+            found[one.life.task] = mark
+    return found
+
+
+def unplaced(judged: Judged, first: float, last: float) -> list[str]:
+    """IDs of lost requests of that time which may have been sent to an instance that nobody can name."""
+    return [
+        one.request.id
+        for one in judged.losses.lost
+        if one.life is None and one.proxied is None and one.loss in UNHEARD and first < one.request.began < last
+    ]
+
+
+def _limit(judged: Judged) -> _Limit:
+    door = judged.promises.front_door
+    declared = door.within_seconds is not None
+    seconds = door.within_seconds if door.within_seconds is not None else SWARM_PAUSE_SECONDS
+    return _Limit(seconds, declared)
+
+
+def _judge_unplaced(life: Lifespan, judged: Judged, limit: _Limit, findings: Findings) -> None:
+    """Requests that reached nobody known, while this one was going: they may have been sent to it."""
+    told, exited = life.at("announced"), life.at("exited")
+    if told is None:
+        return
+    lost = unplaced(judged, told + limit.seconds, exited if exited is not None else float("inf"))
+    if lost:
+        findings.unproved.append(
+            f"{label(life)}: {many(len(lost), 'request')} later than that reached nobody known, perhaps it: {few(lost)}"
+        )
+
+
+def _judge(life: Lifespan, last: Mark | None, limit: _Limit, last_sent: float, findings: Findings) -> None:
+    told = life.mark("announced")
+    if told is None:
+        findings.unproved.append(f"{label(life)}: when it was announced as stopping wasn't seen")
+        return
+    if last is None:
+        findings.unproved.append(f"{label(life)}: no request was seen to arrive at it, so its last one is unknown")
+        return
+    if last_sent < told.at + limit.seconds:
+        findings.unproved.append(f"{label(life)}: the traffic ended before the front door's {limit.seconds:g} s did")
+        return
+    seconds, error = last.at - told.at, last.error + told.error
+    line = (
+        f"{label(life)}: last new request {seconds:+.2f} s ± {error:.2f} s from announced"
+        f" (limit {limit.seconds:g} s; {told.source}; {last.source})"
+    )
+    if seconds - error > limit.seconds:
+        findings.failed.append(line)
+    elif seconds + error > limit.seconds:
+        findings.unproved.append(f"{line}: within the error bar of the limit")
+    else:
+        findings.good.append(line)

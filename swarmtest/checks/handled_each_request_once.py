@@ -1,0 +1,33 @@
+"""No request was handled twice, be it by a proxy's hidden retry, on two instances, or by a client.
+
+Zero losses with duplicates isn't a clean run: a proxy that sends again hides the loss and takes the
+money twice.
+"""
+
+from __future__ import annotations
+
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.wording import label, many
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges the start records of each request ID."""
+    findings = Findings()
+    losses = judged.losses
+    for name, containers in losses.duplicates:
+        places = ", ".join(label(judged.aliases.of_container(container)) for container in containers)
+        findings.failed.append(f"{name} was started {len(containers)} times: on {places}")
+    if not judged.witness.logs_starts:
+        findings.unproved.append("no instance writes a line when a request starts")
+    elif not losses.records.whole:
+        findings.unproved.append(f"the records aren't whole: {losses.records.reason}")
+    else:
+        findings.good.append(f"{len(judged.witness.trails)} request IDs, each with one start record")
+    return findings.verdict(
+        "No request was handled twice.",
+        f"{many(len(losses.duplicates), 'request was', 'requests were')} handled more than once.",
+        "It isn't proved that no request was handled twice.",
+        "let the front door never send a request again (HAProxy: retries 0; nginx: proxy_next_upstream off)"
+        if findings.failed
+        else "write the line start with request_id and seq before any work of a request (app contract)",
+    )

@@ -1,0 +1,72 @@
+"""New instances served only when they were ready.
+
+Ready is what the app itself says (its line ``warm``), else Swarm's first *healthy*. A request that
+started before it, an error that bears a new instance's ID, or one dialled there in vain is a fault
+of start-up, however well the old instance shut down.
+"""
+
+from __future__ import annotations
+
+from swarmtest.advice import advise
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import Accounted, Charge
+from swarmtest.mechanisms import Mechanism
+from swarmtest.timeline import Lifespan, Mark
+from swarmtest.wording import by_class, few, ids, label, many
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges what came to each new instance before it was ready."""
+    findings = Findings()
+    new = judged.timeline.new
+    for life in new:
+        _judge(life, [one for one in judged.losses.accounted if one.life and one.life.task == life.task], findings)
+    if not new:
+        return findings.verdict("", "", "No new instance was made, so none could serve too early.")
+    count = many(len(new), "new instance")
+    return findings.verdict(
+        f"All {count} served only when they were ready.",
+        f"{len(findings.failed)} of {count} got requests before they were ready.",
+        f"It isn't proved that all {count} served only when ready.",
+        advise(Mechanism.COLD_START, judged.promises) if findings.failed else _missing(findings),
+    )
+
+
+def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> None:
+    cold = [one for one in mine if one.charge is Charge.START_UP]
+    ready = life.mark("warm") or life.mark("healthy")
+    early = _early(life, mine, ready) if ready is not None else []
+    if cold or early:
+        parts = [f"{by_class(cold)} before it was ready or just after ({ids(cold)})"] if cold else []
+        if early and ready is not None:
+            first = ready.at - min(one.request.began for one in early)
+            names = few([one.request.id for one in early])
+            parts.append(f"{many(len(early), 'request')} started up to {first:.2f} s before it was ready ({names})")
+        findings.failed.append(f"{label(life)}: {'; '.join(parts)}")
+    elif ready is None:
+        findings.unproved.append(f"{label(life)}: neither a healthy state nor a line warm was seen of it")
+    elif (served := life.mark("first_served")) is None:
+        findings.unproved.append(f"{label(life)}: ready, but no request was seen to reach it")
+    else:
+        after = served.at - ready.at
+        findings.good.append(f"{label(life)}: first served {after:+.2f} s from ready ({ready.source})")
+
+
+def _early(life: Lifespan, mine: list[Accounted], ready: Mark) -> list[Accounted]:
+    """Requests that a handler started, or that were answered, before it was ready."""
+    found = []
+    for one in mine:
+        steps = [s for s in (one.trail.start if one.trail else []) if s.container == life.container]
+        if steps:
+            early = steps[0].t + steps[0].error < ready.at - ready.error
+        else:
+            early = one.request.instance is not None and one.request.ended < ready.at - ready.error
+        if early:
+            found.append(one)
+    return found
+
+
+def _missing(findings: Findings) -> str | None:
+    if any("neither" in line for line in findings.unproved):
+        return "give the service a healthcheck that fails until warm-up is done, or let the app write the line warm"
+    return None

@@ -1,0 +1,104 @@
+"""Nothing new arrived at an old instance after it had stopped accepting.
+
+What arrives then is refused, or comes over a kept connection that the drain should have wound down.
+The close is the app's own line; without one, requests dialled in vain after the stop signal still
+show it, and nothing shows that there were none.
+"""
+
+from __future__ import annotations
+
+from swarmtest.advice import advise
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.checks.front_door_let_go_in_time import unplaced
+from swarmtest.losses import Accounted, Loss
+from swarmtest.mechanisms import Mechanism, most_telling
+from swarmtest.timeline import Lifespan, Mark
+from swarmtest.wording import few, label, many
+
+RACE_SECONDS = 0.05
+"""A request on its way when the listener closes isn't new any more."""
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges what came to each old instance after its close."""
+    findings = Findings()
+    kept: list[str] = []
+    lost: list[Accounted] = []
+    going = [life for life in judged.timeline.old if life.stopping is not None]
+    for life in going:
+        arrived, dialled = _after(life, judged)
+        lost += dialled
+        kept += [one.request.id for one in arrived]
+        _tell(life, judged, arrived, dialled, findings)
+    if not going:
+        return findings.verdict("", "", "No instance was stopped, so none stopped accepting.")
+    return findings.verdict(
+        f"Nothing new arrived at {many(len(going), 'old instance')} after the close.",
+        f"{many(len(kept) + len(lost), 'new request')} came to old instances after they had stopped accepting.",
+        "It isn't proved that nothing arrived after the close.",
+        _advice(judged, kept, lost),
+    )
+
+
+def _after(life: Lifespan, judged: Judged) -> tuple[list[Accounted], list[Accounted]]:
+    """Requests that arrived over kept connections after the close, and those that were dialled in vain."""
+    closed = life.mark("closed")
+    since = closed or life.mark("signalled") or life.mark("exited") or life.mark("killed")
+    arrived, dialled = [], []
+    for one in judged.losses.accounted:
+        if one.life is None or one.life.task != life.task or since is None:
+            continue
+        late = one.request.began > since.at + since.error + RACE_SECONDS
+        if one.trail is not None and one.trail.start:
+            if late and closed is not None and _here_after(one, life, closed):
+                arrived.append(one)
+        elif late and _in_vain(one, judged):
+            dialled.append(one)
+    return arrived, dialled
+
+
+def _here_after(one: Accounted, life: Lifespan, closed: Mark) -> bool:
+    steps = one.trail.start if one.trail is not None else []
+    return any(step.container == life.container and step.t > closed.at for step in steps)
+
+
+def _in_vain(one: Accounted, judged: Judged) -> bool:
+    if one.loss not in (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY, Loss.UNKNOWN, Loss.TIMED_OUT):
+        return False
+    return judged.promises.direct or (one.proxied is not None and one.proxied.server is not None)
+
+
+def _tell(
+    life: Lifespan, judged: Judged, arrived: list[Accounted], dialled: list[Accounted], findings: Findings
+) -> None:
+    closed = life.mark("closed")
+    origin = closed or life.mark("signalled") or life.mark("exited") or life.mark("killed")
+    for what, some in (("arrived over kept connections", arrived), ("dialled in vain", dialled)):
+        if some and origin is not None:
+            after = max(one.request.began for one in some) - origin.at
+            word = "its close" if closed is not None else "its stop signal"
+            names = few([one.request.id for one in some])
+            findings.failed.append(f"{label(life)}: {len(some)} {what} up to {after:.2f} s after {word}: {names}")
+    if arrived or dialled:
+        return
+    exited = life.at("exited")
+    hidden = unplaced(judged, origin.at, exited if exited is not None else float("inf")) if origin else []
+    if hidden:
+        findings.unproved.append(
+            f"{label(life)}: {len(hidden)} reached nobody known after it, perhaps it: {few(hidden)}"
+        )
+    elif closed is None:
+        findings.unproved.append(f"{label(life)}: writes no line closed_listener, so its close wasn't seen")
+    else:
+        findings.good.append(f"{label(life)}: closed, and nothing new came after it")
+
+
+def _advice(judged: Judged, kept: list[str], lost: list[Accounted]) -> str:
+    telling = most_telling(lost, judged.timeline, judged.witness)
+    if telling and len(lost) >= len(kept):
+        return advise(telling[0][0], judged.promises)
+    if kept:
+        return advise(Mechanism.KEEP_ALIVE, judged.promises)
+    if lost:
+        return advise(Mechanism.CLOSED_TOO_EARLY, judged.promises)
+    return "let the app write the line closed_listener when it stops accepting (app contract)"

@@ -1,0 +1,106 @@
+"""From a run's folder to its verdicts: pure, so the same folder gives the same bytes.
+
+It needs no engine and loads neither Docker nor gevent. A check that raises is not proved, with the
+exception as its evidence; and whatever the checks say, a run in which nothing was replaced that
+should have been, too little was sent, or that didn't come to its end, is never a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from swarmtest.checks import Judged, Outcome, Verdict, find_check
+from swarmtest.checks.delivered_the_traffic import shortcomings
+from swarmtest.composition import compose
+from swarmtest.errors import RunFolderError, SwarmtestError
+from swarmtest.events import Event, read_events
+from swarmtest.losses import account
+from swarmtest.promises import read_promises
+from swarmtest.reports import CheckEntry, Document
+from swarmtest.request import Request
+from swarmtest.store import open_run_folder
+from swarmtest.timeline import read_timeline
+
+EXIT_CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.NOT_PROVED: 3}
+
+
+def judge_folder(path: Path) -> Document:
+    """Judges a run's folder, whole or broken off.
+
+    Raises:
+        RunFolderError: it isn't a run's folder, or one of a later version.
+    """
+    folder = open_run_folder(path)
+    return judge(folder.read_plan(), list(read_events(folder.events)), read_requests(folder.read_requests()))
+
+
+def judge(plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request]) -> Document:
+    """Judges a run by its plan, its trace and its requests."""
+    judged = see(plan, events, requests)
+    entries = [_entry(name, judged) for name in judged.promises.checks]
+    reasons = list(reasons_not_to_pass(judged))
+    outcome = weigh([Outcome(entry.outcome) for entry in entries])
+    if outcome is Outcome.PASSED and reasons:
+        outcome = Outcome.NOT_PROVED
+    return compose(judged, entries, outcome, EXIT_CODES[outcome], reasons)
+
+
+def see(plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request]) -> Judged:
+    """What the checks judge: promises, timeline and losses of a run."""
+    promises = read_promises(plan)
+    timeline, witness, aliases = read_timeline(events, requests, promises)
+    return Judged(promises, timeline, witness, aliases, account(requests, promises, timeline, witness, aliases))
+
+
+def read_requests(rows: Iterable[Mapping[str, Any]]) -> list[Request]:
+    """The client's records; fields that are null or missing have their defaults.
+
+    Raises:
+        RunFolderError: a record that no version ever wrote.
+    """
+    known = [{key: value for key, value in row.items() if value is not None} for row in rows]
+    try:
+        return msgspec.convert(known, type=list[Request], strict=False)
+    except msgspec.ValidationError as error:
+        raise RunFolderError(f"requests: {error}; was the folder edited?") from error
+
+
+def weigh(outcomes: Iterable[Outcome]) -> Outcome:
+    """One outcome of many: failed outweighs not proved outweighs passed, and nothing proves nothing."""
+    found = set(outcomes)
+    if Outcome.FAILED in found:
+        return Outcome.FAILED
+    return Outcome.PASSED if found == {Outcome.PASSED} else Outcome.NOT_PROVED
+
+
+def reasons_not_to_pass(judged: Judged) -> Iterable[str]:
+    """Why a run can't be a pass, whichever checks its scenario has."""
+    timeline = judged.timeline
+    if timeline.outcome is None:
+        yield "the trace has no end: the run was killed"
+    elif timeline.outcome != "finished":
+        yield f"the run {timeline.outcome}{f': {timeline.outcome_error}' if timeline.outcome_error else ''}"
+    for broken in timeline.broken:
+        yield f"the timeline is incomplete from here on: {broken}"
+    if judged.promises.replaces and not timeline.new:
+        yield "no instance was replaced"
+    yield from shortcomings(judged)
+
+
+def _entry(name: str, judged: Judged) -> CheckEntry:
+    try:
+        verdict = find_check(name)(judged)
+    except SwarmtestError as error:
+        verdict = Verdict(Outcome.NOT_PROVED, "The check isn't known to this version.", (str(error),))
+    except Exception as error:  # noqa: BLE001 - a broken check must not hide what the others found
+        verdict = Verdict(
+            Outcome.NOT_PROVED,
+            "The check itself broke.",
+            (f"{type(error).__name__}: {error}",),
+            "report it with the run's folder",
+        )
+    return CheckEntry(name, verdict.outcome.value, verdict.sentence, list(verdict.evidence), verdict.advice)

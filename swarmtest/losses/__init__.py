@@ -1,0 +1,118 @@
+"""What became of each request, where, and what it's charged to; the classes add up to *sent*."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from swarmtest.losses.charge import Charge, charge
+from swarmtest.losses.classify import Found, Known, Loss, classify
+from swarmtest.losses.proof import upper_bound
+from swarmtest.losses.records import Records, read_records
+from swarmtest.promises import Promises
+from swarmtest.request import Request
+from swarmtest.timeline import Aliases, Lifespan, Proxied, Timeline, Trail, Witness
+
+__all__ = [
+    "Accounted",
+    "Charge",
+    "Found",
+    "Known",
+    "Loss",
+    "Losses",
+    "Records",
+    "account",
+    "classify",
+    "upper_bound",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    """One request with its class.
+
+    Attributes:
+        life: where it ran, or what was dialled with it.
+        charge: what the loss belongs to; None for a request that's ok.
+        unproved: its answer was complete, and only the proof of it is missing.
+    """
+
+    request: Request
+    loss: Loss
+    why: str
+    life: Lifespan | None
+    trail: Trail | None
+    proxied: Proxied | None
+    charge: Charge | None
+    unproved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """All requests of a run, accounted for.
+
+    Attributes:
+        duplicates: request IDs that were started more than once, with the containers.
+        names_itself: whether any answer names its instance.
+        echoes: whether any answer echoes its request's ID.
+    """
+
+    accounted: tuple[Accounted, ...]
+    duplicates: tuple[tuple[str, tuple[str, ...]], ...]
+    records: Records
+    names_itself: bool
+    echoes: bool
+
+    @property
+    def sent(self) -> int:
+        """All requests, of whatever class."""
+        return len(self.accounted)
+
+    @property
+    def lost(self) -> tuple[Accounted, ...]:
+        """Every request that isn't ok."""
+        return tuple(one for one in self.accounted if one.loss is not Loss.OK)
+
+    def counts(self) -> dict[str, int]:
+        """Requests of each class, those with none included."""
+        counted = Counter(one.loss for one in self.accounted)
+        return {loss.value: counted.get(loss, 0) for loss in Loss}
+
+
+def account(
+    requests: Sequence[Request], promises: Promises, timeline: Timeline, witness: Witness, aliases: Aliases
+) -> Losses:
+    """Accounts for every request of a run."""
+    ordered = sorted(requests, key=lambda one: (one.began, one.id))
+    names_itself = any(one.instance is not None for one in ordered)
+    echoes = any(one.echoed is True for one in ordered)
+    records = read_records(timeline, witness, ordered, aliases)
+    accounted = []
+    for request in ordered:
+        lines = witness.proxied.get(request.id, ())
+        proxied = lines[-1] if lines else None
+        trail = witness.trails.get(request.id)
+        dialled = _dialled(request, proxied, promises, aliases)
+        gap = records.gap_for(request, dialled)
+        found = classify(Known(request, trail, gap, proxied, names_itself, echoes))
+        life = _ran(request, trail, aliases) or dialled
+        owed = None if found.loss is Loss.OK else charge(request, found.loss, life, timeline)
+        accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved))
+    return Losses(tuple(accounted), _duplicates(witness), records, names_itself, echoes)
+
+
+def _ran(request: Request, trail: Trail | None, aliases: Aliases) -> Lifespan | None:
+    ran = aliases.of_container(trail.container) if trail is not None else None
+    return ran or aliases.of_header(request.instance, request.began)
+
+
+def _dialled(request: Request, proxied: Proxied | None, promises: Promises, aliases: Aliases) -> Lifespan | None:
+    if promises.direct:
+        return aliases.of_target(request.target, request.began)
+    return aliases.of_address(proxied.server, request.began) if proxied is not None else None
+
+
+def _duplicates(witness: Witness) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    twice = ((name, tuple(trail.containers)) for name, trail in witness.trails.items() if len(trail.start) > 1)
+    return tuple(sorted(twice))

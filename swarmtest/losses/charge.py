@@ -1,0 +1,89 @@
+"""What a lost request belongs to: a stop, a start, the front door, or nothing that was done.
+
+A loss from a cold new instance isn't the shutdown's, and one with no lifecycle event nearby would
+have happened without a rollout; to mix them up would send people to mend the wrong thing.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from swarmtest.losses.classify import Loss
+from swarmtest.request import Request
+from swarmtest.timeline import Lifespan, Timeline
+
+WARM_UP_SECONDS = 2.0
+"""How long after it's ready an instance may still be called new."""
+
+COLD_SECONDS = 30.0
+"""The same where neither health nor warm-up of the instance was seen."""
+
+NEARBY_SECONDS = 5.0
+"""A lifecycle event this close to a loss is near it."""
+
+FRONT_DOOR = (Loss.GATEWAY, Loss.REFUSED, Loss.UNSERVED, Loss.UNKNOWN, Loss.UNEXPECTED)
+"""Classes that a front door can cause by itself."""
+
+
+class Charge(StrEnum):
+    """What a loss belongs to."""
+
+    SHUTDOWN = "shutdown"
+    START_UP = "start_up"
+    FRONT_DOOR = "front_door"
+    BACKGROUND = "background"
+    UNPLACED = "unplaced"
+
+
+def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeline) -> Charge:
+    """What a lost request belongs to.
+
+    Arguments:
+        life: where it ran, or what was dialled with it; None where nobody knows.
+    """
+    t0 = timeline.t0
+    if t0 is not None and request.ended < t0:
+        return Charge.BACKGROUND
+    if life is not None:
+        if life.generation == "new" and cold(life, request):
+            return Charge.START_UP
+        if _gone(life, request) and loss in FRONT_DOOR:
+            return Charge.FRONT_DOOR
+        if _stopping(life, request):
+            return Charge.SHUTDOWN
+    elif loss in FRONT_DOOR and t0 is not None and request.ended >= t0 and _any_stopping(timeline, request):
+        return Charge.FRONT_DOOR
+    return Charge.UNPLACED if _nearby(timeline, request) else Charge.BACKGROUND
+
+
+def cold(life: Lifespan, request: Request) -> bool:
+    """Whether the instance was new, and not ready or only just, when it had the request."""
+    if (stopping := life.stopping) is not None and stopping.at <= request.began:
+        return False
+    ready = life.ready_from
+    if ready is not None and life.mark("warm") is not None:
+        return request.began <= ready.at + ready.error + WARM_UP_SECONDS
+    return request.began <= (life.at("started") or life.created) + COLD_SECONDS
+
+
+def _gone(life: Lifespan, request: Request) -> bool:
+    exited = life.mark("exited")
+    return exited is not None and request.began > exited.at + exited.error
+
+
+def _stopping(life: Lifespan, request: Request) -> bool:
+    stopping = life.stopping
+    return stopping is not None and request.ended >= stopping.at - stopping.error - 0.05
+
+
+def _any_stopping(timeline: Timeline, request: Request) -> bool:
+    return any(_stopping(life, request) for life in timeline.lifespans)
+
+
+def _nearby(timeline: Timeline, request: Request) -> bool:
+    times = [mark.at for life in timeline.lifespans for name, mark in life.marks.items() if name in _LIFECYCLE]
+    times += [act.t for act in timeline.acts]
+    return any(request.began - NEARBY_SECONDS <= t <= request.ended + NEARBY_SECONDS for t in times)
+
+
+_LIFECYCLE = ("started", "healthy", "warm", "announced", "unready", "signalled", "closed", "killed", "exited")

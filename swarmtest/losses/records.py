@@ -1,0 +1,121 @@
+"""Whether the instances' records are whole, so that a missing start record proves something.
+
+Three links, each of which must hold: the log of every instance that could have had the request was
+read to its end without a gap; its sequence numbers run from 1 without one; and in the baseline,
+where nothing is hurt, client and instance records match one to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from swarmtest.request import Request
+from swarmtest.timeline import Aliases, Lifespan, Timeline, Witness
+
+AROUND_SECONDS = 1.0
+"""An instance that ended or began this close to a request could still have had it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """An instance whose word isn't whole, while it lived."""
+
+    life: Lifespan
+    began: float
+    ended: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """How far the instances' records can be trusted.
+
+    Attributes:
+        unreliable: why none of them proves anything; None where they can be trusted.
+        gaps: the instances whose own record isn't whole.
+        unrecorded: IDs of whole answers without a start record, though the records seem whole.
+    """
+
+    unreliable: str | None
+    gaps: tuple[Gap, ...] = ()
+    unrecorded: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of them are."""
+        return self.unreliable is None and not self.gaps
+
+    @property
+    def reason(self) -> str | None:
+        """Why they aren't whole."""
+        if self.unreliable is not None:
+            return self.unreliable
+        return f"{_name(self.gaps[0].life)}: {self.gaps[0].reason}" if self.gaps else None
+
+    def gap_for(self, request: Request, dialled: Lifespan | None) -> str | None:
+        """Why no start record of this request proves nothing; None where it proves that none saw it.
+
+        Arguments:
+            dialled: the one instance that can have had it, where that's known.
+        """
+        if self.unreliable is not None:
+            return self.unreliable
+        for gap in self.gaps:
+            if dialled is not None and gap.life.task != dialled.task:
+                continue
+            if gap.began - AROUND_SECONDS <= request.ended and request.began <= gap.ended + AROUND_SECONDS:
+                return f"{_name(gap.life)}: {gap.reason}"
+        return None
+
+
+def read_records(timeline: Timeline, witness: Witness, requests: Sequence[Request], aliases: Aliases) -> Records:
+    """How far the records of a run can be trusted."""
+    gaps = []
+    for life in timeline.lifespans:
+        stream = witness.streams.get(life.container or "")
+        reason = "no log of it was read" if stream is None else stream.gap()
+        if reason is not None:
+            ended = life.at("exited")
+            gaps.append(Gap(life, life.at("started") or life.created, ended or float("inf"), reason))
+    if not witness.logs_starts:
+        return Records("no instance logs the start of a request (app contract: the line `start`)", tuple(gaps))
+    unrecorded = tuple(_unrecorded(requests, witness, gaps, aliases))
+    return Records(_reconcile(timeline, witness, requests), tuple(gaps), unrecorded)
+
+
+def _reconcile(timeline: Timeline, witness: Witness, requests: Sequence[Request]) -> str | None:
+    """Why client and instance records of the baseline don't match, or None where they do."""
+    until = timeline.t0 if timeline.t0 is not None else timeline.ended
+    calm = [one for one in requests if _whole(one) and (until is None or one.ended < until)]
+    if not calm:
+        return "no request was answered before the rollout, so client and instance records couldn't be reconciled"
+    missing = sum(1 for one in calm if (trail := witness.trails.get(one.id)) is None or not trail.start)
+    if missing:
+        return f"{missing} of {len(calm)} answers of the baseline have no start record"
+    ours = {request.id for request in requests}
+    early = [i for i, t in witness.trails.items() if t.start and (until is None or t.start[0].t < until)]
+    strangers = sum(1 for one in early if one not in ours)
+    if strangers:
+        return f"{strangers} start records of the baseline bear IDs that the client has no record of"
+    return None
+
+
+def _unrecorded(requests: Iterable[Request], witness: Witness, gaps: Sequence[Gap], aliases: Aliases) -> Iterable[str]:
+    spoilt = {gap.life.task for gap in gaps}
+    for request in requests:
+        if not _whole(request):
+            continue
+        trail = witness.trails.get(request.id)
+        life = aliases.of_header(request.instance, request.began)
+        if (trail is None or not trail.start) and (life is None or life.task not in spoilt):
+            yield request.id
+
+
+def _whole(request: Request) -> bool:
+    status = request.status or 0
+    return request.client_outcome == "complete" and request.instance is not None and 200 <= status < 300
+
+
+def _name(life: Lifespan) -> str:
+    return f"{life.name} ({life.task[:8]})"

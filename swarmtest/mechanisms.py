@@ -1,0 +1,166 @@
+"""How a request came to be lost, and the one setting that mends that mechanism.
+
+Losses that look alike have different cures: a longer grace does nothing for an app that never sees
+the signal, exits at once, destroys its sockets or keeps its connections alive. So the mechanism is
+read from what the instance did between its signal and its end, before any advice is given.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+
+from swarmtest.losses import Accounted, Charge, Loss
+from swarmtest.promises import SWARM_PAUSE_SECONDS
+from swarmtest.timeline import Lifespan, Timeline, Witness
+from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
+
+AT_ONCE_SECONDS = 1.0
+"""An end this soon after the signal is no drain."""
+
+LONG_SECONDS = 5.0
+"""A front door that dials an instance this long after its end has no means of learning of it."""
+
+JUST_SECONDS = 0.3
+"""Two things this close together are one."""
+
+
+class Mechanism(StrEnum):
+    """Ways in which requests are lost."""
+
+    DRAIN_MISSING = "drain missing"
+    OWN_LIMIT = "the app's own shutdown limit"
+    SIGNAL_IGNORED = "signal not handled"
+    KEEP_ALIVE = "keep-alive not wound down"
+    GRACE_TOO_SHORT = "grace too short"
+    SOCKETS_DESTROYED = "sockets destroyed while handlers run"
+    CLOSED_TOO_EARLY = "closed before the front door let go"
+    NOBODY_ACCEPTING = "listener open, nobody accepting"
+    FRONT_DOOR_STALE = "front door dials an address that's gone"
+    COLD_START = "traffic before the instance was ready"
+    NO_INSTANCE = "no instance left to serve"
+    HEALTH_KILL = "killed by its health check"
+    OUT_OF_MEMORY = "out of memory"
+    KILLED = "killed"
+    CRASHED = "crashed"
+    HANGS = "nothing left to do, and yet it didn't exit"
+    FRONT_DOOR_CUTS = "cut before the instance was told to stop"
+
+
+def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness) -> Mechanism | None:
+    """How one request was lost; None where nothing tells."""
+    life = lost.life
+    if lost.charge is Charge.START_UP:
+        return Mechanism.COLD_START
+    if lost.charge not in (Charge.SHUTDOWN, Charge.FRONT_DOOR):
+        return None
+    if lost.trail is not None and lost.trail.seen and life is not None:
+        return _of_running(lost, life, witness)
+    if _none_ready(timeline, lost.request.began):
+        return Mechanism.NO_INSTANCE
+    return _of_unheard(lost, life) if life is not None else _of_nobody(lost, timeline)
+
+
+def ending_of(life: Lifespan, witness: Witness) -> Mechanism | None:
+    """How an instance that was asked to stop failed to end well; None where it ended by itself."""
+    match life.cause:
+        case "out of memory":
+            return Mechanism.OUT_OF_MEMORY
+        case "health check":
+            return Mechanism.HEALTH_KILL
+        case "SIGKILL at the end of the grace":
+            return _of_kill(life, witness)
+        case "killed by swarmtest" | "killed by somebody else":
+            return Mechanism.KILLED
+        case "crashed by itself":
+            return Mechanism.CRASHED
+        case _:
+            return None
+
+
+def _of_running(lost: Accounted, life: Lifespan, witness: Witness) -> Mechanism | None:
+    """How a request that had started was lost."""
+    signalled, exited = life.at("signalled"), life.at("exited")
+    end = life.at("killed") or exited
+    lost_at = lost.request.ended
+    if signalled is not None and (end is None or lost_at < end - JUST_SECONDS):
+        if lost_at < signalled - JUST_SECONDS:
+            return Mechanism.FRONT_DOOR_CUTS
+        closed = life.at("closed")
+        asked = max(signalled, closed) if closed is not None and closed <= lost_at + JUST_SECONDS else signalled
+        return Mechanism.SOCKETS_DESTROYED if lost_at - asked < AT_ONCE_SECONDS else Mechanism.OWN_LIMIT
+    if life.cause in (END_OF_GRACE, OUT_OF_MEMORY, HEALTH_CHECK, BY_SWARMTEST, BY_OTHERS, CRASHED):
+        return ending_of(life, witness)
+    if exited is None or signalled is None:
+        return None
+    return Mechanism.DRAIN_MISSING if exited - signalled < AT_ONCE_SECONDS else Mechanism.OWN_LIMIT
+
+
+def _of_unheard(lost: Accounted, life: Lifespan) -> Mechanism | None:
+    """How a request that no handler saw was lost, on the way to an instance that was going."""
+    began, exited = lost.request.began, life.at("exited")
+    if life.cause in (CRASHED, BY_OTHERS, BY_SWARMTEST, OUT_OF_MEMORY, HEALTH_CHECK):
+        return {
+            CRASHED: Mechanism.CRASHED,
+            OUT_OF_MEMORY: Mechanism.OUT_OF_MEMORY,
+            HEALTH_CHECK: Mechanism.HEALTH_KILL,
+        }.get(life.cause, Mechanism.KILLED)
+    if exited is not None and began > exited and _outlasts(lost):
+        return Mechanism.FRONT_DOOR_STALE
+    connected = lost.proxied.connected if lost.proxied is not None else lost.loss is not Loss.REFUSED
+    closed = life.at("closed") or exited
+    if connected and lost.loss in (Loss.UNSERVED, Loss.GATEWAY) and (closed is None or began < closed):
+        return Mechanism.NOBODY_ACCEPTING
+    return Mechanism.CLOSED_TOO_EARLY
+
+
+def _outlasts(lost: Accounted) -> bool:
+    """Whether an address was still dialled long after Swarm gave it up: the tell-tale of one look-up."""
+    announced = lost.life.at("announced") if lost.life is not None else None
+    return announced is not None and lost.request.began > announced + SWARM_PAUSE_SECONDS + LONG_SECONDS
+
+
+def _of_nobody(lost: Accounted, timeline: Timeline) -> Mechanism:
+    """How a request was lost that is known to have reached nobody in particular."""
+    exits = [mark.at for life in timeline.stops if (mark := life.mark("exited")) is not None]
+    over = bool(exits) and lost.request.began > max(exits) + LONG_SECONDS
+    return Mechanism.FRONT_DOOR_STALE if over else Mechanism.CLOSED_TOO_EARLY
+
+
+def _of_kill(life: Lifespan, witness: Witness) -> Mechanism:
+    """Why the grace ran out: of the causes a longer grace mends only one."""
+    stream = witness.streams.get(life.container or "")
+    lines = stream.lifecycle if stream is not None else {}
+    closed, last_new, killed = life.at("closed"), life.at("last_new"), life.at("killed")
+    if closed is None and not any(name in lines for name in ("signal", "unready", "drained")):
+        return Mechanism.SIGNAL_IGNORED
+    if closed is not None and last_new is not None and last_new > closed + AT_ONCE_SECONDS:
+        return Mechanism.KEEP_ALIVE
+    if killed is not None and stream is not None and stream.finishes and not open_at(life, killed, witness):
+        return Mechanism.HANGS
+    return Mechanism.GRACE_TOO_SHORT
+
+
+def open_at(life: Lifespan, t: float, witness: Witness) -> list[str]:
+    """IDs of requests that ran on an instance at a time, by its own records."""
+    return sorted(
+        name
+        for name, trail in witness.trails.items()
+        if any(step.container == life.container and step.t <= t for step in trail.start)
+        and not any(step.container == life.container and step.t <= t for step in trail.finish)
+    )
+
+
+def _none_ready(timeline: Timeline, t: float) -> bool:
+    for life in timeline.lifespans:
+        ready, until = life.ready_from, life.ready_until
+        if ready is not None and ready.at <= t and (until is None or until.at > t):
+            return False
+    return True
+
+
+def most_telling(lost: Iterable[Accounted], timeline: Timeline, witness: Witness) -> list[tuple[Mechanism, int]]:
+    """Mechanisms of lost requests with their counts, the one that lost most first."""
+    counted = Counter(found for one in lost if (found := mechanism_of(one, timeline, witness)) is not None)
+    return sorted(counted.items(), key=lambda item: (-item[1], item[0].value))

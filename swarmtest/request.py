@@ -1,0 +1,68 @@
+"""One request as the client saw it: the flat record that the traffic writes and the judging reads.
+
+The name isn't ``requests``: Locust puts this folder first on ``sys.path``, and would hide the library.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+OUTCOMES = (
+    "complete",
+    "no_connection",
+    "closed_unanswered",
+    "closed_in_headers",
+    "closed_in_body",
+    "timed_out",
+    "malformed",
+    "still_open",
+    "local_error",
+)
+"""What the client can say about a request; it's no class yet, since the instance's word counts more."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """The client's record of one request. Unknown fields of a line are skipped.
+
+    Attributes:
+        connection: the client's own number of the connection, null where none was made.
+        target: ``host:port`` that was dialled.
+        planned, sent, first_byte, done: epoch seconds.
+        bytes_received: bytes of the body.
+        instance: value of the instance header.
+        echoed: whether the answer bears this request's ID; null where it bears none.
+        framing: what proves that the body is whole: ``length``, ``chunked`` or ``marker``;
+            ``close`` proves nothing.
+    """
+
+    id: str
+    client_outcome: str
+    kind: str = ""
+    method: str = ""
+    path: str = ""
+    connection: str | None = None
+    reused: bool = False
+    target: str | None = None
+    planned: float | None = None
+    sent: float | None = None
+    first_byte: float | None = None
+    done: float | None = None
+    status: int | None = None
+    bytes_sent: int | None = None
+    bytes_received: int | None = None
+    instance: str | None = None
+    echoed: bool | None = None
+    framing: str | None = None
+    retry_after: bool = False
+    error: str | None = None
+    attempt: int = 1
+
+    @property
+    def began(self) -> float:
+        """When it was sent, or was to be."""
+        return self.sent if self.sent is not None else (self.planned if self.planned is not None else 0.0)
+
+    @property
+    def ended(self) -> float:
+        """When the client knew its outcome, or when it was sent where it never did."""
+        return self.done if self.done is not None else self.began

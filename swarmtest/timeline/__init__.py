@@ -1,0 +1,203 @@
+"""From the trace to one life per instance, with marks that each point at who saw them.
+
+It's pure, and never invents: a mark that nobody saw is missing, and a stream that broke is said.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from swarmtest.events import Event
+from swarmtest.promises import Promises
+from swarmtest.request import Request
+from swarmtest.timeline.aliases import Aliases, read_aliases
+from swarmtest.timeline.clock import Clock, read_clock
+from swarmtest.timeline.endings import cause_of, exit_code
+from swarmtest.timeline.facts import TaskFacts, collect
+from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline
+from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
+from swarmtest.timeline.traffic import with_traffic
+from swarmtest.timeline.witness import Proxied, Step, Stream, Trail, Witness, read_witness
+
+__all__ = [
+    "Aliases",
+    "Lifespan",
+    "Mark",
+    "Proxied",
+    "Step",
+    "Stream",
+    "Timeline",
+    "Trail",
+    "Witness",
+    "read_aliases",
+    "read_clock",
+    "read_timeline",
+    "read_witness",
+]
+
+
+def read_timeline(
+    events: Sequence[Event], requests: Sequence[Request], promises: Promises
+) -> tuple[Timeline, Witness, Aliases]:
+    """The timeline of a trace, what the instances said, and how to find an instance by any name."""
+    clock = read_clock(events)
+    phases = _phases(events)
+    acts = tuple(event for event in events if event.kind == "act")
+    until = phases.get("remove", (float("inf"), None))[0]
+    t0 = _t0(acts, until)
+    witness = read_witness(events, promises.stack.service, clock)
+    tasks = collect(events, promises.stack.service, until)
+    names = sorted((e for e in events if e.kind == "names" and e.t < until), key=lambda e: e.t)
+    lives = [
+        _lifespan(facts, _Surroundings(clock, promises, witness, names, acts, t0, until, tasks))
+        for facts in tasks.values()
+        if facts.container_id is not None
+    ]
+    aliases = read_aliases(lives, witness, requests, (event for event in events if event.kind == "record"))
+    lives = sorted(with_traffic(lives, witness, requests, aliases), key=lambda one: (one.created, one.task))
+    timeline = Timeline(
+        lifespans=tuple(lives),
+        t0=t0,
+        began=min((request.began for request in requests), default=None),
+        ended=min(until, max((event.t for event in events), default=until)),
+        phases=phases,
+        acts=acts,
+        update_status=tuple(e for e in events if e.kind == "update_status" and e.t < until),
+        broken=_broken(events, until),
+        failed_tasks=_failed(tasks),
+        traffic=_traffic(events),
+        outcome=next((event.get("outcome") for event in reversed(events) if event.kind == "ended"), None),
+        outcome_error=next((event.get("error") for event in reversed(events) if event.kind == "ended"), None),
+    )
+    # The names point at the lifespans as they were before traffic added its marks.
+    return timeline, witness, read_aliases(lives, witness, requests, (e for e in events if e.kind == "record"))
+
+
+class _Surroundings:
+    """What one life is read against."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - a value made in one place
+        self,
+        clock: Clock,
+        promises: Promises,
+        witness: Witness,
+        names: Sequence[Event],
+        acts: Sequence[Event],
+        t0: float | None,
+        until: float,
+        tasks: Mapping[str, TaskFacts],
+    ) -> None:
+        self.clock, self.promises, self.witness = clock, promises, witness
+        service = promises.stack.service
+        self.names = [e for e in names if str(e.get("name", "")).split(".", 1)[-1] == service or len(names) == 1]
+        self.acts, self.t0, self.until = acts, t0, until
+        self._claims: defaultdict[str, list[float]] = defaultdict(list)
+        for facts in tasks.values():
+            for address in facts.addresses:
+                self._claims[address].append(facts.first_seen(clock))
+
+    def next_claim(self, facts: TaskFacts) -> float:
+        """When another task takes one of its addresses; infinity where none does."""
+        made = facts.first_seen(self.clock)
+        later = [t for address in facts.addresses for t in self._claims[address] if t > made]
+        return min([*later, self.until])
+
+
+def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
+    stack = around.promises.stack
+    container = facts.container_id
+    engine = engine_marks(facts, around.clock, stack.stop_signal, stack.healthcheck is not None)
+    app = app_marks(around.witness.streams.get(container or ""), around.clock, around.until)
+    marks = {**app, **engine}
+    gone, desired = announced(facts, around.names, around.next_claim(facts), "exited" in engine)
+    if gone is not None:
+        marks["announced"] = gone
+    grace = facts.last("grace_seconds")
+    grace_seconds = float(int(float(str(grace)))) if grace is not None else around.promises.grace_seconds
+    made = facts.first_seen(around.clock)
+    sent = signal_sent(facts, stack.stop_signal)
+    errors = [str(e.get("error")) for e in facts.states if e.get("error")]
+    return Lifespan(
+        task=facts.task,
+        service=stack.service,
+        slot=_int(facts.last("slot")),
+        node=_text(facts.last("node")),
+        container=container,
+        container_name=_text(facts.last("name")),
+        generation=_generation(made, marks, desired, around.t0),
+        created=made,
+        marks=marks,
+        desired_stop=desired,
+        addresses=facts.addresses,
+        host_ports=facts.host_ports,
+        grace_seconds=grace_seconds,
+        state=str(facts.states[-1].get("state")) if facts.states else "unknown",
+        problem=errors[-1] if errors else None,
+        exit_code=exit_code(facts) if "exited" in marks else None,
+        signal=_int(sent.get("signal")) if sent is not None else None,
+        cause=cause_of(facts, marks, desired, grace_seconds, around.acts),
+        cpu_max=facts.cpu,
+        memory_max=facts.memory,
+    )
+
+
+def _generation(made: float, marks: Mapping[str, Mark], desired: Mark | None, t0: float | None) -> str:
+    if t0 is None:
+        return "only"
+    if made >= t0:
+        return "new"
+    ends = [mark.at for name in ("exited", "announced") if (mark := marks.get(name))]
+    ends += [desired.at] if desired is not None else []
+    return "only" if ends and min(ends) < t0 else "old"
+
+
+def _t0(acts: Sequence[Event], until: float) -> float | None:
+    began = [act for act in acts if act.get("edge") == "began" and act.t < until]
+    updates = [act for act in began if act.get("name") == "update"]
+    return min((act.t for act in updates or began), default=None)
+
+
+def _phases(events: Sequence[Event]) -> dict[str, tuple[float, float | None]]:
+    phases: dict[str, tuple[float, float | None]] = {}
+    for event in events:
+        if event.kind == "phase":
+            name = str(event.get("name"))
+            if event.get("edge") == "began":
+                phases.setdefault(name, (event.t, None))
+            elif name in phases:
+                phases[name] = (phases[name][0], event.t)
+    return phases
+
+
+def _broken(events: Sequence[Event], until: float) -> tuple[str, ...]:
+    found = [e for e in events if e.kind == "stream_broken" and e.t < until]
+    return tuple(f"{e.get('what')}: {e.get('error')}" for e in found)
+
+
+def _failed(tasks: Mapping[str, TaskFacts]) -> tuple[str, ...]:
+    """Tasks that failed, in Swarm's words: they're why a rollout is stuck or rolled back."""
+    found = []
+    for facts in tasks.values():
+        last = facts.states[-1] if facts.states else None
+        if last is not None and last.get("state") in ("failed", "rejected"):
+            found.append(f"{facts.task[:12]} {last.get('state')}: {last.get('error') or last.get('message')}")
+    return tuple(found)
+
+
+def _traffic(events: Sequence[Event]) -> dict[str, dict[str, Any]]:
+    """The last word of the traffic child of each sort, and the highest processor share of all."""
+    found: dict[str, dict[str, Any]] = {}
+    for event in events:
+        if event.kind == "traffic":
+            found[str(event.get("event"))] = {"t": event.t, **event.data}
+    return found
+
+
+def _int(value: object) -> int | None:
+    return int(str(value)) if value is not None else None
+
+
+def _text(value: object) -> str | None:
+    return str(value) if value is not None else None

@@ -1,0 +1,114 @@
+"""What ended an instance: Swarm's stop, the end of its grace, memory, health, swarmtest, or itself.
+
+The signs look alike from afar (137 is what an out-of-memory kill, a SIGKILL at the end of the grace
+and a ``docker kill`` all leave behind), so the engine's events decide and the exit code comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from swarmtest.events import Event
+from swarmtest.timeline.facts import TaskFacts
+from swarmtest.timeline.lifespan import Mark
+
+AS_ASKED = "stopped as asked"
+END_OF_GRACE = "SIGKILL at the end of the grace"
+OUT_OF_MEMORY = "out of memory"
+HEALTH_CHECK = "health check"
+BY_SWARMTEST = "killed by swarmtest"
+BY_OTHERS = "killed by somebody else"
+STOPPED_BY_OTHERS = "stopped by somebody else"
+CRASHED = "crashed by itself"
+ENDED_ITSELF = "ended by itself"
+
+GRACE_SLACK_SECONDS = 1.0
+"""A SIGKILL this close to the end of the grace, or later, is the grace's."""
+
+HURTING = ("kill", "stop", "crash", "oom", "pause")
+"""Acts of swarmtest that end the instance that they name."""
+
+
+def cause_of(
+    facts: TaskFacts, marks: Mapping[str, Mark], desired: Mark | None, grace_seconds: float, acts: Sequence[Event]
+) -> str | None:
+    """What ended it, in words; None while it lives, or where nothing says."""
+    signalled, killed, exited = marks.get("signalled"), marks.get("killed"), marks.get("exited")
+    if signalled is None and killed is None and exited is None:
+        return None
+    asked = _asked(desired, signalled or killed or exited)
+    cause: str | None
+    if _out_of_memory(facts, signalled, exited):
+        cause = OUT_OF_MEMORY
+    elif _unhealthy(facts, signalled or killed or exited):
+        cause = HEALTH_CHECK
+    elif _ours(facts, signalled or killed or exited, acts):
+        cause = BY_SWARMTEST
+    elif killed is not None:
+        cause = _killed(signalled, killed, grace_seconds, asked)
+    elif exited is None:
+        cause = None  # signalled, and still stopping
+    elif signalled is not None and exited.at >= signalled.at - max(signalled.error, exited.error):
+        cause = AS_ASKED if asked else STOPPED_BY_OTHERS
+    else:
+        cause = _by_itself(exit_code(facts))
+    return cause
+
+
+def exit_code(facts: TaskFacts) -> int | None:
+    """Exit code of its container: the ``die`` event's, else the task's."""
+    for event in reversed(facts.container):
+        if event.get("action") == "die" and event.get("exit_code") is not None:
+            return int(event.get("exit_code"))
+    codes = [event.get("exit_code") for event in facts.states if event.get("exit_code") is not None]
+    return int(codes[-1]) if codes else None
+
+
+def _asked(desired: Mark | None, end: Mark | None) -> bool:
+    """Whether Swarm had decided to stop it before it was stopped."""
+    return desired is not None and end is not None and desired.at - desired.error <= end.at + end.error + 0.05
+
+
+def _out_of_memory(facts: TaskFacts, signalled: Mark | None, exited: Mark | None) -> bool:
+    """Whether memory ended it; a child process may be killed for memory and its container live on."""
+    for event in facts.container:
+        if event.get("action") == "oom" and (signalled is None or event.t < signalled.at):
+            return exited is not None and exited.at - event.t < 5.0
+    return False
+
+
+def _killed(signalled: Mark | None, killed: Mark, grace_seconds: float, asked: bool) -> str:
+    if signalled is None:
+        return END_OF_GRACE if asked and grace_seconds < 1 else BY_OTHERS
+    waited = killed.at - signalled.at + killed.error + signalled.error
+    return END_OF_GRACE if waited >= grace_seconds - GRACE_SLACK_SECONDS else BY_OTHERS
+
+
+def _unhealthy(facts: TaskFacts, end: Mark | None) -> bool:
+    """Whether its last health before the end was bad, and Swarm called the task failed for it."""
+    health = [
+        event.get("health")
+        for event in facts.container
+        if event.get("action") == "health_status" and (end is None or event.t <= end.at + 0.1)
+    ]
+    said = any("unhealthy" in str(event.get("error") or event.get("message") or "") for event in facts.states)
+    failed = any(event.get("state") == "failed" for event in facts.states)
+    return bool(health) and health[-1] == "unhealthy" and (failed or said)
+
+
+def _ours(facts: TaskFacts, end: Mark | None, acts: Sequence[Event]) -> bool:
+    names = {facts.task, facts.container_id, (facts.container_id or "")[:12]} - {None, ""}
+    for act in acts:
+        if act.get("edge") != "began" or act.get("name") not in HURTING or end is None:
+            continue
+        settings = act.get("settings") or {}
+        targets = {str(act.get("target")), *(str(value) for value in settings.values())}
+        if names & targets and act.t - 0.5 <= end.at + end.error:
+            return True
+    return False
+
+
+def _by_itself(code: int | None) -> str:
+    if code == 0:
+        return ENDED_ITSELF
+    return BY_OTHERS if code == 137 else CRASHED

@@ -1,0 +1,91 @@
+"""The events of a trace, sorted by the task that they're about, before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from swarmtest.events import Event
+from swarmtest.timeline.clock import Clock
+
+ENDED_STATES = ("complete", "shutdown", "failed", "rejected", "orphaned")
+"""Task states after which no container runs; a task that is only desired to stop isn't in one."""
+
+
+@dataclass(slots=True)
+class TaskFacts:
+    """All events about one task, each list in the order of time."""
+
+    task: str
+    states: list[Event] = field(default_factory=list)
+    container: list[Event] = field(default_factory=list)
+    cpu: float | None = None
+    memory: int | None = None
+
+    def last(self, name: str) -> object:
+        """The last value of a field that isn't null, of container events first."""
+        for event in (*reversed(self.container), *reversed(self.states)):
+            if event.get(name) is not None:
+                return event.get(name)
+        return None
+
+    @property
+    def container_id(self) -> str | None:
+        found = self.last("container")
+        return str(found) if found else None
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """All addresses that it ever had, without the width of their networks."""
+        found = [str(a).split("/")[0] for event in self.states for a in event.get("addresses") or ()]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def host_ports(self) -> tuple[int, ...]:
+        """Ports of the host that lead to it."""
+        ports = [int(port) for event in self.states for port in (event.get("host_ports") or {}).values() if port]
+        return tuple(dict.fromkeys(ports))
+
+    def first_seen(self, clock: Clock) -> float:
+        """When it was made, or first seen where nobody says when."""
+        created = [float(event.get("created")) for event in self.states if event.get("created")]
+        seen = [event.t for event in self.states] + [clock.of(event)[0] for event in self.container]
+        return min(created or seen)
+
+
+def collect(events: Iterable[Event], service: str, until: float) -> dict[str, TaskFacts]:
+    """Facts by task ID, of the service under test, up to the removal of the stack at ``until``.
+
+    What happens while the stack is removed is swarmtest's own doing and says nothing of the stack.
+    """
+    tasks: dict[str, TaskFacts] = {}
+    owner: dict[str, str] = {}
+    samples: list[Event] = []
+    for event in sorted(events, key=lambda e: e.t):
+        if event.t >= until:
+            continue
+        task = event.get("task")
+        match event.kind:
+            case "task" if event.get("service") == service and task:
+                tasks.setdefault(task, TaskFacts(task)).states.append(event)
+            case "container" if event.get("service") == service:
+                task = task or owner.get(event.get("container") or "") or event.get("container")
+                tasks.setdefault(task, TaskFacts(task)).container.append(event)
+            case "sample":
+                samples.append(event)
+                continue
+            case _:
+                continue
+        if event.get("container"):
+            owner[event.get("container")] = task
+    for event in samples:
+        if (task := owner.get(event.get("container") or "")) is not None:
+            _take_sample(tasks[task], event)
+    return tasks
+
+
+def _take_sample(facts: TaskFacts, event: Event) -> None:
+    if event.get("cpu") is not None:
+        facts.cpu = max(facts.cpu or 0.0, float(event.get("cpu")))
+    if event.get("memory") is not None:
+        facts.memory = max(facts.memory or 0, int(event.get("memory")))

@@ -1,0 +1,132 @@
+"""The life of one instance, and of all of them: what the timeline is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from swarmtest.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment by our clock, plus or minus ``error`` seconds, and who saw it."""
+
+    at: float
+    error: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lifespan:
+    """One task of the service under test.
+
+    Attributes:
+        generation: ``old`` lived when the rollout began, ``new`` came after, ``only`` is neither.
+        marks: by name; a mark that wasn't seen isn't in it.
+        desired_stop: when Swarm decided to stop it, beside the ``announced`` mark that DNS proves.
+        grace_seconds: of the task's own spec, since a changed grace counts from the next task on.
+        state: last task state seen.
+        cause: what ended it, in words; null while it lives.
+        served: requests answered by it, rightly and wholly.
+    """
+
+    task: str
+    service: str
+    slot: int | None
+    node: str | None
+    container: str | None
+    container_name: str | None
+    generation: str
+    created: float
+    marks: Mapping[str, Mark]
+    desired_stop: Mark | None
+    addresses: tuple[str, ...]
+    host_ports: tuple[int, ...]
+    grace_seconds: float
+    state: str
+    problem: str | None
+    exit_code: int | None
+    signal: int | None
+    cause: str | None = None
+    served: int = 0
+    cpu_max: float | None = None
+    memory_max: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Docker's own name of the place: service and slot."""
+        return self.service if self.slot is None else f"{self.service}.{self.slot}"
+
+    def mark(self, name: str) -> Mark | None:
+        """A mark, or None where it wasn't seen."""
+        return self.marks.get(name)
+
+    def at(self, name: str) -> float | None:
+        """Time of a mark, or None where it wasn't seen."""
+        mark = self.marks.get(name)
+        return None if mark is None else mark.at
+
+    @property
+    def ready_from(self) -> Mark | None:
+        """From when on it was ready: the later of healthy and warm; None where neither was seen."""
+        return max(
+            (mark for name in ("healthy", "warm") if (mark := self.mark(name))), key=lambda m: m.at, default=None
+        )
+
+    @property
+    def ready_until(self) -> Mark | None:
+        """Until when it counted: the earliest of unready, announced and exited; None while it does."""
+        return self.earliest("unready", "announced", "exited")
+
+    @property
+    def stopping(self) -> Mark | None:
+        """The first sign that it was going."""
+        return self.earliest("announced", "unready", "signalled", "closed", "killed", "exited")
+
+    def earliest(self, *names: str) -> Mark | None:
+        """The earliest of these marks, or None where none was seen."""
+        return min((mark for name in names if (mark := self.mark(name))), key=lambda m: m.at, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """All lives of a run, with what surrounds them.
+
+    Attributes:
+        t0: when the rollout began; None where nothing was done.
+        began, ended: from the first request planned to the end of what counts as the run.
+        phases: name to (began, ended).
+        broken: streams that broke; from there on marks may be missing, never made up.
+        failed_tasks: tasks that never got a container, with Swarm's own words.
+        outcome: how the run itself ended: ``finished``, ``interrupted``, ``failed``, or None.
+    """
+
+    lifespans: tuple[Lifespan, ...] = ()
+    t0: float | None = None
+    began: float | None = None
+    ended: float | None = None
+    phases: Mapping[str, tuple[float, float | None]] = field(default_factory=dict)
+    acts: tuple[Event, ...] = ()
+    update_status: tuple[Event, ...] = ()
+    broken: tuple[str, ...] = ()
+    failed_tasks: tuple[str, ...] = ()
+    traffic: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    outcome: str | None = None
+    outcome_error: str | None = None
+
+    @property
+    def old(self) -> tuple[Lifespan, ...]:
+        """Instances that lived when the rollout began."""
+        return tuple(life for life in self.lifespans if life.generation == "old")
+
+    @property
+    def new(self) -> tuple[Lifespan, ...]:
+        """Instances made after it began."""
+        return tuple(life for life in self.lifespans if life.generation == "new")
+
+    @property
+    def stops(self) -> tuple[Lifespan, ...]:
+        """Instances that went during the run, whatever made them go."""
+        return tuple(life for life in self.lifespans if life.stopping is not None)

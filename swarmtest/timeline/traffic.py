@@ -1,0 +1,88 @@
+"""The marks that only traffic shows: the first request served, the last new one, the last one done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from swarmtest.request import Request
+from swarmtest.timeline.aliases import Aliases
+from swarmtest.timeline.lifespan import Lifespan, Mark
+from swarmtest.timeline.witness import Witness
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Earliest and latest of what was seen of one instance's requests."""
+
+    first_start: Mark | None = None
+    last_start: Mark | None = None
+    last_finish: Mark | None = None
+    first_answer: Mark | None = None
+    last_sent: Mark | None = None
+    last_dialled: Mark | None = None
+    last_answer: Mark | None = None
+    served: int = 0
+
+
+def with_traffic(
+    lifespans: Iterable[Lifespan], witness: Witness, requests: Iterable[Request], aliases: Aliases
+) -> tuple[Lifespan, ...]:
+    """The lifespans with the marks that records and requests prove, the instance's word first."""
+    seen: defaultdict[str, _Seen] = defaultdict(_Seen)
+    for trail in witness.trails.values():
+        for step in trail.start:
+            if (life := aliases.of_container(step.container)) is not None:
+                mark = Mark(step.t, step.error, "the instance's start record")
+                seen[life.task].first_start = _earlier(seen[life.task].first_start, mark)
+                seen[life.task].last_start = _later(seen[life.task].last_start, mark)
+        for step in trail.finish:
+            if (life := aliases.of_container(step.container)) is not None:
+                mark = Mark(step.t, step.error, "the instance's finish record")
+                seen[life.task].last_finish = _later(seen[life.task].last_finish, mark)
+    for request in requests:
+        _take(request, witness, aliases, seen)
+    return tuple(_marked(life, seen[life.task]) for life in lifespans)
+
+
+def _take(request: Request, witness: Witness, aliases: Aliases, seen: defaultdict[str, _Seen]) -> None:
+    for line in witness.proxied.get(request.id, ()):
+        dialled = aliases.of_address(line.server, request.began)
+        if dialled is not None and line.connected is not False:
+            mark = Mark(request.began, line.duration, "the proxy's line, dated by the client")
+            seen[dialled.task].last_dialled = _later(seen[dialled.task].last_dialled, mark)
+    trail = witness.trails.get(request.id)
+    ran = aliases.of_container(trail.container if trail is not None else None)
+    ran = ran or aliases.of_header(request.instance, request.began)
+    if ran is None:
+        return
+    life = seen[ran.task]
+    life.last_sent = _later(life.last_sent, Mark(request.began, 0.0, "client's record of the request"))
+    if request.client_outcome != "complete" or request.done is None or request.instance is None:
+        return
+    answer = Mark(request.done, 0.0, "client's record of the answer")
+    life.first_answer, life.last_answer = _earlier(life.first_answer, answer), _later(life.last_answer, answer)
+    if request.status is not None and 200 <= request.status < 300:
+        life.served += 1
+
+
+def _marked(life: Lifespan, seen: _Seen) -> Lifespan:
+    last_done = seen.last_finish
+    if seen.last_answer is not None:
+        last_done = _later(last_done, seen.last_answer)
+    found = {
+        "first_served": seen.first_start or seen.first_answer,
+        "last_new": seen.last_start or seen.last_dialled or seen.last_sent,
+        "last_done": last_done,
+    }
+    marks = {**life.marks, **{name: mark for name, mark in found.items() if mark is not None}}
+    return replace(life, marks=marks, served=seen.served)
+
+
+def _earlier(one: Mark | None, other: Mark) -> Mark:
+    return other if one is None or other.at < one.at else one
+
+
+def _later(one: Mark | None, other: Mark) -> Mark:
+    return other if one is None or other.at > one.at else one
