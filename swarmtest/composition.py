@@ -24,6 +24,7 @@ from swarmtest.wording import label
 
 SETTINGS = (
     "stack",
+    "images",
     "front_door",
     "url",
     "instance_header",

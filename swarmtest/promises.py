@@ -72,6 +72,7 @@ class Promises(msgspec.Struct, frozen=True):
     instance_header: str | None = "X-Instance-ID"
     request_id_header: str | None = "X-Request-ID"
     engine: dict[str, Any] = {}
+    images: dict[str, dict[str, Any]] = {}
     steps: list[dict[str, Any]] = []
     checks: list[str] = []
     raw: dict[str, Any] = {}
@@ -97,6 +98,12 @@ class Promises(msgspec.Struct, frozen=True):
         """Grace of the service; the engine cuts it to whole seconds."""
         grace = self.stack.grace_seconds
         return float(int(SWARM_GRACE_SECONDS if grace is None else grace))
+
+    @property
+    def stop_signal(self) -> str | int | None:
+        """The stack's stop signal, else the image's; None for SIGTERM, which is Docker's own."""
+        image = self.images.get(self.stack.service) or {}
+        return self.stack.stop_signal if self.stack.stop_signal is not None else image.get("stop_signal")
 
     @property
     def longest_request_seconds(self) -> float:

@@ -108,7 +108,7 @@ class _Surroundings:
 def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
     stack = around.promises.stack
     container = facts.container_id
-    engine = engine_marks(facts, around.clock, stack.stop_signal, stack.healthcheck is not None)
+    engine = engine_marks(facts, around.clock, around.promises.stop_signal, stack.healthcheck is not None)
     app = app_marks(around.witness.streams.get(container or ""), around.clock, around.until)
     marks = {**app, **engine}
     gone, desired = announced(facts, around.names, around.next_claim(facts), "exited" in engine)
@@ -117,7 +117,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
     grace = facts.last("grace_seconds")
     grace_seconds = float(int(float(str(grace)))) if grace is not None else around.promises.grace_seconds
     made = facts.first_seen(around.clock)
-    sent = signal_sent(facts, stack.stop_signal)
+    sent = signal_sent(facts, around.promises.stop_signal)
     errors = [str(e.get("error")) for e in facts.states if e.get("error")]
     return Lifespan(
         task=facts.task,

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from swarmtest.checks import Outcome
+from tests.judging.builder import Life, Rollout
+
+CHECK = "exited_within_grace"
+
+
+def killed_at_the_end_of_the_grace(rollout: Rollout, seconds: float = 4.0) -> list[Life]:
+    rollout.plan["stack"]["grace_seconds"] = seconds
+    for life in rollout.old:
+        life.killed = life.signalled + seconds + 0.05  # type: ignore[operator]
+        life.exited, life.exit_code = life.killed + 0.02, 137
+    return rollout.old
+
+
+def test_passes_when_each_exits_by_itself() -> None:
+    verdict = Rollout().verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert "exit code 0 3.50 s after signal 15" in verdict.evidence[0]
+
+
+def test_a_signal_that_is_never_seen_by_the_app_is_to_be_mended_before_the_grace() -> None:
+    """TryGhost/docker-library-ghost #37: exactly the grace, 137, and no line of a shutdown."""
+    rollout = Rollout()
+    for life in killed_at_the_end_of_the_grace(rollout):
+        life.unready = life.closed = None
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "4.1 s after the signal (grace 4 s), exit code 137; signal not handled" in verdict.evidence[0]
+    assert "stop signal reach the app" in (verdict.advice or "")
+    assert "raise" not in (verdict.advice or "")
+
+
+def test_an_app_that_was_draining_when_the_grace_ran_out_needs_a_longer_one() -> None:
+    rollout = Rollout()
+    rollout.plan["traffic"]["longest_request_seconds"] = 20.0
+    for life in killed_at_the_end_of_the_grace(rollout):
+        life.closed = life.unready
+        running = rollout.unanswered(f"long-on-{life.slot}", life.announced or 0, life.killed or 0)
+        running.on, running.steps = life, {"start": (life.announced or 0) + 0.01}
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "raise stop_grace_period from 4 s to at least 21 s" in (verdict.advice or "")
+
+
+def test_connections_that_are_kept_alive_through_the_shutdown_need_no_longer_grace() -> None:
+    """nestjs/nest #7611, actix/actix-web #929: the listener is closed, and kept connections are served on."""
+    rollout = Rollout(front_door="direct")
+    for life in killed_at_the_end_of_the_grace(rollout):
+        life.closed = life.signalled
+        at = (life.killed or 0) - 0.5
+        rollout.served(f"kept-{life.slot}", at, at + 0.2, life, reused=True)
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "keep-alive not wound down" in verdict.evidence[0]
+    assert "Connection: close" in (verdict.advice or "")
+    assert "raise" not in (verdict.advice or "")
+
+
+def test_it_is_not_proved_where_the_end_was_not_seen() -> None:
+    rollout = Rollout()
+    life = rollout.old[1]
+    rollout.drop(lambda e: e.get("task") == life.task and e.get("action") in ("kill", "die"))
+    rollout.drop(lambda e: e.get("task") == life.task and e.get("state") == "shutdown")
+    rollout.event(8.0, "stream_broken", what="engine events", error="connection lost")
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("api.2" in line for line in verdict.evidence)
+
+
+def test_a_task_that_runs_on_long_after_it_should_be_gone_is_an_orphan() -> None:
+    """moby/moby #41885, #37654: desired state shutdown, running for hours."""
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = 5
+    rollout.old[0].exited = None
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert any("orphan" in line and "node n1" in line for line in verdict.evidence)
+
+
+def test_one_that_is_still_within_its_grace_is_no_orphan() -> None:
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = 60
+    rollout.old[2].exited = None
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("still stopping" in line for line in verdict.evidence)
+
+
+@pytest.mark.parametrize("action", ["oom", "health"])
+def test_memory_and_health_are_told_apart_from_the_grace(action: str) -> None:
+    rollout = Rollout()
+    life = rollout.old[0]
+    box = {"container": life.container, "service": "api", "task": life.task}
+    life.exit_code = 137
+    if action == "oom":
+        life.announced = life.desired = life.signalled = life.unready = life.closed = None
+        life.exited = 5.0
+        rollout.event(4.9, "container", action="oom", **box)
+    else:
+        life.state_error = "task: non-zero exit (137): dockerexec: unhealthy container"
+        rollout.event(2.9, "container", action="health_status", health="unhealthy", **box)
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert ("out of memory" if action == "oom" else "health check") in verdict.evidence[0]

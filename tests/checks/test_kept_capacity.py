@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from swarmtest.checks import Outcome
+from tests.judging.builder import Rollout
+
+CHECK = "kept_capacity"
+
+
+def stop_first(rollout: Rollout) -> Rollout:
+    rollout.plan["stack"]["order"] = "stop-first"
+    for old, new in zip(rollout.old, rollout.new, strict=True):
+        new.created, new.started = (old.exited or 0) + 0.1, (old.exited or 0) + 0.3
+        new.warm = new.healthy = (old.exited or 0) + 1.0
+    return rollout
+
+
+def test_passes_when_a_new_one_is_ready_before_an_old_one_goes() -> None:
+    verdict = Rollout().verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert "lowest number of ready instances 3 of 3 replicas" in verdict.evidence
+
+
+def test_a_new_one_that_is_warm_too_late_leaves_a_dip() -> None:
+    rollout = Rollout()
+    rollout.new[1].warm = (rollout.old[1].announced or 0) + 2.0
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.evidence[0].startswith("2 ready of 3 promised for 1.9")
+
+
+def test_stop_first_promises_less_by_its_parallelism() -> None:
+    rollout = stop_first(Rollout())
+    for i, (old, new) in enumerate(zip(rollout.old, rollout.new, strict=True)):
+        shift = 6.0 * i
+        old.announced = 3.0 + shift
+        old.desired, old.signalled, old.unready = old.announced, old.announced + 1, old.announced + 1
+        old.closed, old.exited = old.announced + 1.5, old.announced + 4.8
+        new.created = new.started = old.announced + 5.0
+        new.healthy = new.warm = old.announced + 5.5
+    rollout.ends = 25.0
+    rollout.status[-1] = (24.0, "completed")
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_stop_first_with_one_replica_leaves_nobody() -> None:
+    """moby/moby #29148, #40589."""
+    rollout = stop_first(Rollout(replicas=1))
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.sentence == "Only 0 of 1 promised instances were ready for a while."
+    assert "order: start-first" in (verdict.advice or "")
+
+
+def test_a_dip_within_the_error_bars_is_none() -> None:
+    rollout = Rollout()
+    rollout.new[0].warm = rollout.new[0].healthy = (rollout.old[0].announced or 0) + 0.02
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_instances_that_show_no_readiness_prove_nothing() -> None:
+    rollout = Rollout()
+    rollout.plan["stack"]["healthcheck"] = None
+    for life in rollout.lives:
+        life.healthy = life.warm = None
+    assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_processor_use_is_shown_beside_it() -> None:
+    rollout = Rollout()
+    rollout.event(4.0, "sample", container=rollout.old[1].container, cpu=0.83, memory=1)
+    assert any("0.83 cores on api.2" in line for line in rollout.verdict(CHECK).evidence)

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+
+from swarmtest.checks import Outcome
+from tests.judging.builder import T0, Rollout
+
+CHECK = "replaced_every_instance"
+
+
+def test_passes_when_the_update_completed_and_every_task_is_another() -> None:
+    verdict = Rollout().verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert "UpdateStatus completed" in verdict.evidence[0]
+
+
+@pytest.mark.parametrize("state", ["rollback_started", "rollback_completed", "paused", "updating"])
+def test_an_update_that_did_not_complete_fails_it(state: str) -> None:
+    """docker/cli #6752: after a rollback the command exits 0, and the number of replicas is right."""
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating"), (12.0, state)]
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert {"updating": "stuck", "paused": "paused"}.get(state, "rolled back") in verdict.sentence
+
+
+def test_a_rollback_left_over_from_an_earlier_run_does_not_fail_this_one() -> None:
+    rollout = Rollout()
+    old = {"since": T0 - 5.0, "service": "api", "state": "rollback_completed", "completed": T0 - 800}
+    rollout.event(0.01, "update_status", started=T0 - 900.0, **old)
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_docker_s_own_way_of_writing_times_is_read() -> None:
+    rollout = Rollout()
+    old = {"since": None, "service": "api", "state": "rollback_completed", "completed": None}
+    rollout.event(0.01, "update_status", started="1970-01-12T13:00:00.123456789Z", **old)
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_an_old_instance_that_stays_fails_it() -> None:
+    rollout = Rollout()
+    life = rollout.old[2]
+    life.announced = life.desired = life.signalled = life.unready = life.closed = life.exited = None
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert any("never replaced: api.3" in line for line in verdict.evidence)
+
+
+def test_a_run_in_which_nothing_was_replaced_is_never_a_pass() -> None:
+    rollout = Rollout(update=False)
+    rollout.plan["steps"].append({"phase": "rollout", "fault": "update", "settings": {}})
+    rollout.event(0.0, "act", id=1, name="update", edge="began", target="api", settings={})
+    rollout.event(0.1, "act", id=1, name="update", edge="ended", outcome="ok", error=None)
+    assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+    document = rollout.document()
+    assert document.outcome == "not_proved"
+    assert "no instance was replaced" in document.notes
+
+
+def test_without_the_status_of_this_update_nothing_is_proved() -> None:
+    rollout = Rollout()
+    rollout.status = []
+    assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED

@@ -1,0 +1,402 @@
+"""A rollout made of numbers: what a trace of one would hold, with whatever is to go wrong in it.
+
+It's the mechanism in small: instances that start, get ready, are announced, signalled, close and
+exit, and requests that run on them and are cut when they go. Tests change the numbers and look at
+what the judging side makes of them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from swarmtest.checks import Judged, Verdict, find_check
+from swarmtest.events import Event
+from swarmtest.judge import judge, read_requests, see
+from swarmtest.reports import Document
+
+T0 = 1_000_000.0
+CHECKS = (
+    "answered_every_request",
+    "replaced_every_instance",
+    "exited_within_grace",
+    "drained_before_exit",
+    "front_door_let_go_in_time",
+    "nothing_arrived_after_close",
+    "new_served_only_when_ready",
+    "kept_capacity",
+    "delivered_the_traffic",
+    "exercised_every_instance",
+    "ids_on_every_record",
+    "handled_each_request_once",
+)
+
+
+@dataclass
+class Life:
+    """One instance in seconds from T0; None is what didn't happen, or wasn't seen."""
+
+    task: str
+    slot: int
+    number: int
+    created: float
+    started: float
+    healthy: float | None
+    warm: float | None
+    announced: float | None = None
+    desired: float | None = None
+    signalled: float | None = None
+    signal: int = 15
+    unready: float | None = None
+    closed: float | None = None
+    killed: float | None = None
+    exited: float | None = None
+    exit_code: int = 0
+    logs: bool = True
+    log_complete: bool = True
+    let_go: float | None = None
+    state_error: str | None = None
+
+    @property
+    def container(self) -> str:
+        return f"{self.number:02d}".encode().hex().ljust(64, "a")
+
+    @property
+    def address(self) -> str:
+        return f"10.0.1.{10 + self.number}"
+
+    @property
+    def port(self) -> int:
+        return 32000 + self.number
+
+    def takes(self, t: float) -> bool:
+        """Whether the front door sends it new requests at a time."""
+        ready = max(self.healthy if self.healthy is not None else self.started, self.warm or -1e9)
+        until = self.let_go if self.let_go is not None else (self.announced or 1e9) + 0.2
+        return ready + 0.2 <= t < until
+
+
+@dataclass
+class Sent:
+    """One request in seconds from T0, with the lines that its instance wrote."""
+
+    fields: dict[str, Any]
+    on: Life | None = None
+    steps: dict[str, float] = field(default_factory=dict)
+    proxied: dict[str, Any] | None = None
+
+
+class Rollout:
+    """A start-first rollout of some replicas that loses nothing, until a test changes it."""
+
+    def __init__(self, replicas: int = 3, *, front_door: str = "proxy", update: bool = True) -> None:
+        self.replicas, self.front_door, self.update = replicas, front_door, update
+        self.old = [self._old(i) for i in range(replicas)]
+        self.new = [self._new(i) for i in range(replicas)] if update else []
+        if not update:
+            for life in self.old:
+                life.announced = life.desired = life.signalled = life.unready = life.closed = life.exited = None
+        self.ends = max((life.exited or 0.0) for life in self.old) + 5.0 if update else 10.0
+        self.rates = {"short": 10.0, "long": 4.0}
+        self.sent: list[Sent] = []
+        self.extra: list[tuple[float, str, dict[str, Any]]] = []
+        self.status: list[tuple[float, str]] = [(0.2, "updating"), (self.ends - 2.0, "completed")] if update else []
+        self.outcome: str | None = "finished"
+        self.traffic: dict[str, Any] = {"cpu_share_max": 0.2, "late_ms_p99": 3.0}
+        self.calibrated: bool | None = True
+        self.watches_names = True
+        self.offsets: dict[str, Any] = {"n1": {"seconds": 0.0, "error": 0.001}}
+        self.plan = self._plan()
+        self._dropped: list[Callable[[dict[str, Any]], bool]] = []
+        self._generated = False
+
+    # ------------------------------------------------------------------ what tests change
+
+    @property
+    def lives(self) -> list[Life]:
+        return [*self.old, *self.new]
+
+    def drop(self, predicate: Callable[[dict[str, Any]], bool]) -> Rollout:
+        """Takes events out of the trace, as if nobody had seen them."""
+        self._dropped.append(predicate)
+        return self
+
+    def event(self, t: float, kind: str, **data: Any) -> Rollout:
+        """Adds an event."""
+        self.extra.append((t, kind, data))
+        return self
+
+    def request(self, name: str, at: float, until: float, on: Life | None = None, **fields: Any) -> Sent:
+        """Adds a request that's answered well unless ``fields`` say otherwise; the caller adds steps."""
+        target = "127.0.0.1:8080" if self.front_door != "direct" or on is None else f"10.9.9.9:{on.port}"
+        base = {
+            "id": name,
+            "kind": "short",
+            "method": "POST",
+            "path": "/work",
+            "connection": "c1",
+            "reused": False,
+            "target": target,
+            "planned": T0 + at,
+            "sent": T0 + at,
+            "first_byte": T0 + until,
+            "done": T0 + until,
+            "status": 200,
+            "bytes_sent": 100,
+            "bytes_received": 20,
+            "instance": on.task if on is not None else None,
+            "echoed": True if on is not None else None,
+            "framing": "length",
+            "client_outcome": "complete",
+        }
+        one = Sent({**base, **fields}, on)
+        self.sent.append(one)
+        return one
+
+    def served(self, name: str, at: float, until: float, on: Life, **fields: Any) -> Sent:
+        """Adds a request that's served to its end, with all its lines."""
+        one = self.request(name, at, until, on, **fields)
+        one.steps = {"start": at + 0.002, "intent": until - 0.01, "commit": until - 0.006, "finish": until - 0.002}
+        return one
+
+    def unanswered(self, name: str, at: float, until: float, on: Life | None = None, **fields: Any) -> Sent:
+        """Adds a request whose connection was closed without an answer."""
+        none = {"status": None, "instance": None, "echoed": None, "framing": None, "first_byte": None}
+        return self.request(name, at, until, on, **{**none, "client_outcome": "closed_unanswered", **fields})
+
+    def bad_gateway(self, name: str, at: float, until: float, dialled: Life | None, **fields: Any) -> Sent:
+        """Adds a request that the proxy answered itself, with its line."""
+        status = fields.pop("status", 502)
+        one = self.request(name, at, until, None, status=status, **fields)
+        server = f"{dialled.address}:8000" if dialled is not None else "-"
+        one.proxied = {"status": status, "server": server, "connected": False, "termination": "SC--", "duration_ms": 2}
+        return one
+
+    # ------------------------------------------------------------------ what tests get
+
+    def judged(self) -> Judged:
+        return see(self.plan, self.events(), read_requests(self.requests()))
+
+    def verdict(self, check: str) -> Verdict:
+        return find_check(check)(self.judged())
+
+    def document(self) -> Document:
+        return judge(self.plan, self.events(), read_requests(self.requests()))
+
+    def requests(self) -> list[dict[str, Any]]:
+        self._generate()
+        return [one.fields for one in self.sent]
+
+    def events(self) -> list[Event]:
+        self._generate()
+        found = [{"t": T0 + t, "kind": kind, **data} for t, kind, data in (*self._head(), *self.extra)]
+        for life in self.lives:
+            found += [{"t": T0 + t, "kind": kind, **data} for t, kind, data in self._life(life)]
+        found += [{"t": T0 + t, "kind": kind, **data} for t, kind, data in (*self._names(), *self._lines())]
+        found += [{"t": T0 + t, "kind": kind, **data} for t, kind, data in self._tail()]
+        kept = [event for event in found if not any(drop(event) for drop in self._dropped)]
+        return [
+            Event(event.pop("t"), event.pop("kind"), event)
+            for event in sorted(kept, key=lambda event: (event["t"], event["kind"] == "ended"))
+        ]
+
+    # ------------------------------------------------------------------ how it's made
+
+    def _old(self, i: int) -> Life:
+        announced = 3.0 + 5.0 * i
+        signalled = announced + 2.0
+        return Life(
+            task=f"oldtask{i + 1}".ljust(25, "o"),
+            slot=i + 1,
+            number=i + 1,
+            created=-30.0,
+            started=-29.0,
+            healthy=-26.0,
+            warm=-27.0,
+            announced=announced,
+            desired=announced - 0.05,
+            signalled=signalled,
+            unready=signalled,
+            closed=signalled + 2.0,
+            exited=signalled + 3.5,
+        )
+
+    def _new(self, i: int) -> Life:
+        healthy = self.old[i].announced - 0.3  # type: ignore[operator]
+        return Life(
+            task=f"newtask{i + 1}".ljust(25, "n"),
+            slot=i + 1,
+            number=11 + i,
+            created=healthy - 2.0,
+            started=healthy - 1.8,
+            healthy=healthy,
+            warm=healthy - 0.5,
+        )
+
+    def _plan(self) -> dict[str, Any]:
+        steps: list[dict[str, Any]] = [{"phase": "baseline", "seconds": 8}]
+        if self.update:
+            steps.append({"phase": "rollout", "fault": "update", "settings": {"force": True}})
+        return {
+            "version": 1,
+            "run": "20261129T221500Z-rolling-ab12",
+            "scenario": "rolling" if self.update else "baseline",
+            "seed": 42,
+            "stack": {
+                "file": "stacks/api.yml",
+                "name": "st-ab12",
+                "service": "api",
+                "replicas": self.replicas,
+                "order": "start-first",
+                "parallelism": 1,
+                "grace_seconds": 30,
+                "stop_signal": None,
+                "healthcheck": {"test": ["CMD", "/app/healthy"]},
+            },
+            "front_door": {"mode": self.front_door, "service": "edge", "detects": "dns", "within_seconds": 1.0},
+            "instance_header": "X-Instance-ID",
+            "request_id_header": "X-Request-ID",
+            "traffic": {
+                "timeout_seconds": 30,
+                "fresh_share": 0.5,
+                "longest_request_seconds": 4.5,
+                "kinds": [
+                    {"name": "short", "rate": 10.0, "milliseconds": [100, 100]},
+                    {"name": "long", "rate": 4.0, "milliseconds": [4500, 4500]},
+                ],
+            },
+            "engine": {"version": "20.10.24"},
+            "steps": steps,
+            "checks": list(CHECKS),
+        }
+
+    def _generate(self) -> None:
+        """The steady traffic: each request runs on one of the instances that take any, and ends with it."""
+        if self._generated:
+            return
+        self._generated = True
+        chance = random.Random(7)
+        for kind, seconds in (("short", 0.1), ("long", 4.5)):
+            count = int((self.ends + 8.0) * self.rates[kind])
+            for n in range(count):
+                at = -8.0 + n / self.rates[kind] + 0.01
+                if not (taking := [life for life in self.lives if life.takes(at)]):
+                    self.bad_gateway(f"{kind}-{n}", at, at + 0.01, None, status=503, kind=kind, reused=n % 2 == 0)
+                    continue
+                life = taking[chance.randrange(len(taking))]
+                self._run(f"{kind}-{n}", at, seconds, life, {"kind": kind, "reused": n % 2 == 0})
+
+    def _run(self, name: str, at: float, seconds: float, life: Life, fields: dict[str, Any]) -> None:
+        end = life.killed if life.killed is not None else life.exited
+        if end is None or at + seconds < end:
+            self.served(name, at, at + seconds, life, **fields)
+            return
+        one = self.unanswered(name, at, end + 0.001, **fields)
+        one.steps, one.on = {"start": at + 0.002}, life
+
+    def _head(self) -> Iterator[tuple[float, str, dict[str, Any]]]:
+        yield -60.0, "trace", {"version": 1, "run": self.plan["run"], "offsets": self.offsets}
+        yield -40.0, "phase", {"name": "deploy", "edge": "began"}
+        yield -8.0, "phase", {"name": "baseline", "edge": "began"}
+        if self.calibrated is not None:
+            yield -9.0, "traffic", {"event": "calibrated", "ok": self.calibrated, "expected": {}, "counted": {}}
+        yield -8.0, "traffic", {"event": "started"}
+        if self.update:
+            yield 0.0, "act", {"id": 1, "name": "update", "edge": "began", "target": "api", "settings": {"force": True}}
+            yield 0.1, "act", {"id": 1, "name": "update", "edge": "ended", "outcome": "ok", "error": None}
+        for t, state in self.status:
+            done = T0 + t if state == "completed" else None
+            message = f"update {state}"
+            yield (
+                t,
+                "update_status",
+                {
+                    "since": T0 + t - 0.1,
+                    "service": "api",
+                    "state": state,
+                    "started": T0 + 0.05,
+                    "completed": done,
+                    "message": message,
+                },
+            )
+
+    def _tail(self) -> Iterator[tuple[float, str, dict[str, Any]]]:
+        end = self.ends + 4.0
+        if "sent" not in self.traffic:
+            self.traffic["sent"] = len(self.sent)
+        yield end, "traffic", {"event": "stopped", **self.traffic}
+        yield end + 0.5, "phase", {"name": "remove", "edge": "began"}
+        for life in self.lives:
+            if life.logs:
+                data = {"container": life.container, "service": "api", "edge": "ended", "lines": 1, "reason": None}
+                yield end + 1.0, "log_stream", {**data, "complete": life.log_complete}
+        yield end + 2.0, "phase", {"name": "remove", "edge": "ended"}
+        if self.outcome is not None:
+            yield end + 3.0, "ended", {"outcome": self.outcome, "error": None}
+
+    def _life(self, life: Life) -> Iterator[tuple[float, str, dict[str, Any]]]:
+        task = {"task": life.task, "service": "api", "slot": life.slot, "node": "n1", "grace_seconds": self._grace()}
+        task |= {"addresses": [f"{life.address}/24"], "created": T0 + life.created, "container": life.container}
+        if self.front_door == "direct":
+            task["host_ports"] = {"8000": life.port}
+        box = {"container": life.container, "service": "api", "task": life.task, "slot": life.slot, "node": "n1"}
+        box["name"] = f"st-ab12_api.{life.slot}.{life.task}"
+        states = [(life.started, "running", "starting", None)]
+        if life.healthy is not None:
+            states.append((life.healthy, "running", "running", None))
+            yield life.healthy, "container", {**box, "action": "health_status", "health": "healthy"}
+        yield life.started, "container", {**box, "action": "start"}
+        if life.desired is not None:
+            states.append((life.desired, "shutdown", "running", None))
+        if life.signalled is not None:
+            yield life.signalled, "container", {**box, "action": "kill", "signal": life.signal}
+        if life.killed is not None:
+            yield life.killed, "container", {**box, "action": "kill", "signal": 9}
+        if life.exited is not None:
+            yield life.exited, "container", {**box, "action": "die", "exit_code": life.exit_code}
+            ended = "failed" if life.state_error else "shutdown"
+            states.append((life.exited + 0.1, "shutdown", ended, life.state_error))
+        for t, desired, state, error in states:
+            yield t, "task", {**task, "since": T0 + t - 0.1, "desired": desired, "state": state, "error": error}
+
+    def _grace(self) -> float:
+        return float(self.plan["stack"]["grace_seconds"])
+
+    def _names(self) -> Iterator[tuple[float, str, dict[str, Any]]]:
+        if not self.watches_names:
+            return
+        changes = sorted(
+            {life.healthy for life in self.lives if life.healthy is not None}
+            | {life.announced for life in self.lives if life.announced is not None}
+        )
+        for t in changes:
+            listed = [
+                life.address
+                for life in self.lives
+                if (life.healthy if life.healthy is not None else life.started) <= t
+                and (life.announced is None or t < life.announced)
+            ]
+            yield t, "names", {"since": T0 + t - 0.05, "name": "tasks.api", "addresses": listed}
+
+    def _lines(self) -> Iterator[tuple[float, str, dict[str, Any]]]:
+        for one in self.sent:
+            if one.proxied is not None:
+                yield one.fields["done"] - T0, "proxied", {"request_id": one.fields["id"], **one.proxied}
+        for life in self.lives:
+            yield from self._lines_of(life) if life.logs else ()
+
+    def _lines_of(self, life: Life) -> Iterator[tuple[float, str, dict[str, Any]]]:
+        lines: list[tuple[float, str, str | None]] = [(life.started, "booted", None)]
+        for name in ("warm", "unready", "closed"):
+            if (t := getattr(life, name)) is not None:
+                lines.append((t, {"closed": "closed_listener"}.get(name, name), None))
+        if life.signalled is not None and life.unready is not None:
+            lines.append((life.signalled, "signal", None))
+        for one in self.sent:
+            if one.on is life:
+                lines += [(t, step, one.fields["id"]) for step, t in one.steps.items()]
+        for seq, (t, name, request) in enumerate(sorted(lines, key=lambda line: line[0]), start=1):
+            data = {"event": name, "seq": seq, "instance": life.task, "container": life.container}
+            yield t, "record", {**data, "request_id": request} if request else data
