@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from swarmtest.errors import UsageError
@@ -13,22 +14,29 @@ STEADY_ANSWERS = 12
 """So many answers in a row must be good before the door counts as open."""
 
 
-def wait_until_open(
-    url: str,
-    path: str,
-    header: str,
-    instances: int,
-    *,
-    timeout_seconds: float,
-    tick: Callable[[], None] = lambda: None,
-) -> set[str]:
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where to knock.
+
+    Attributes:
+        path: a path that may be asked with GET, without harm.
+        header: the answer header that names the instance.
+        instances: how many instances should show.
+    """
+
+    url: str
+    path: str
+    header: str
+    instances: int
+
+
+def wait_until_open(door: Door, *, timeout_seconds: float, tick: Callable[[], None] = lambda: None) -> set[str]:
     """Asks until answers come steadily and from all instances; gives the instance names seen.
 
     Any answer below 500 is good, and so is any that names an instance. Where fewer instances show
     than there are (a sticky balancer), waiting ends after a third of the time.
 
     Arguments:
-        path: a path that may be asked with GET, without harm.
         tick: called between tries; may raise to end the waiting.
 
     Raises:
@@ -37,32 +45,29 @@ def wait_until_open(
     began, good, seen, last = time.monotonic(), 0, set[str](), "no answer"
     while (spent := time.monotonic() - began) < timeout_seconds:
         tick()
-        status, instance, last = _ask(url, path, header)
-        if status is not None and (status < 500 or instance):
-            good += 1
-            if instance:
-                seen.add(instance)
-        else:
-            good = 0
-        if good >= STEADY_ANSWERS and (not seen or len(seen) >= instances or spent > timeout_seconds / 3):
+        status, instance, last = _ask(door)
+        good = good + 1 if status is not None and (status < 500 or instance) else 0
+        if good and instance:
+            seen.add(instance)
+        if good >= STEADY_ANSWERS and (not seen or len(seen) >= door.instances or spent > timeout_seconds / 3):
             return seen
         time.sleep(0.01 if good else 0.1)
     raise UsageError(
-        f"the stack runs, but {url} gave no steady answers within {timeout_seconds:.0f} s (last: {last});"
+        f"the stack runs, but {door.url} gave no steady answers within {timeout_seconds:.0f} s (last: {last});"
         " is it the right address, and is the proxy's health check satisfied? (`x-swarmtest: {url: …}` or --url)"
     )
 
 
-def _ask(url: str, path: str, header: str) -> tuple[int | None, str | None, str]:
-    parts = urlsplit(url)
+def _ask(door: Door) -> tuple[int | None, str | None, str]:
+    parts = urlsplit(door.url)
     connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port or 80, timeout=5)
     try:
-        connection.request("GET", path)
+        connection.request("GET", parts.path.rstrip("/") + door.path)
         answer = connection.getresponse()
         answer.read()
     except (OSError, http.client.HTTPException) as error:
         return None, None, f"{type(error).__name__}: {error}"
     else:
-        return answer.status, answer.headers.get(header), f"{answer.status} {answer.reason}"
+        return answer.status, answer.headers.get(door.header), f"{answer.status} {answer.reason}"
     finally:
         connection.close()

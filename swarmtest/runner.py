@@ -22,7 +22,7 @@ from swarmtest.engine.probe import probe_service
 from swarmtest.engine.swarm import SwarmDeployment, override_file
 from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TrafficError, UsageError
 from swarmtest.events import TRACE_VERSION, Event, TraceWriter
-from swarmtest.frontdoor import wait_until_open
+from swarmtest.frontdoor import Door, wait_until_open
 from swarmtest.interrupts import Interrupts
 from swarmtest.order import Order, plan_document, traffic_settings
 from swarmtest.plan import Step
@@ -238,21 +238,22 @@ def _refuse_hopeless(tasks: tuple[TaskView, ...]) -> None:
 
 
 def _await_door(work: Run) -> None:
+    """Waits until the front door answers from all instances; without one, until each instance answers."""
     order = work.order
-    if order.brief.front_door.mode == "direct":
-        _write_targets(work)
-        return
-    assert work.url is not None
     kind = next((kind for kind in order.brief.kinds if kind.method == "GET"), None)
     path = kind.path.replace("{ms}", "1") if kind is not None else "/"
-    seen = wait_until_open(
-        work.url,
-        path,
-        order.brief.instance_header,
-        order.subject.replicas,
-        timeout_seconds=order.brief.ready_seconds,
-        tick=lambda: (work.watch.tasks(), None)[1],
-    )
+    if order.brief.front_door.mode == "direct":
+        doors = {f"http://{target}": 1 for target in _write_targets(work)}
+    else:
+        assert work.url is not None
+        doors = {work.url: order.subject.replicas}
+    seen: set[str] = set()
+    for url, instances in doors.items():
+        seen |= wait_until_open(
+            Door(url, path, order.brief.instance_header, instances),
+            timeout_seconds=order.brief.ready_seconds,
+            tick=lambda: (work.watch.tasks(), None)[1],
+        )
     if not seen:
         work.trace.add(
             "note",
@@ -290,10 +291,11 @@ def _until(work: Run, traffic: TrafficProcess, done: Callable[[], bool], deadlin
     return done()
 
 
-def _write_targets(work: Run) -> None:
+def _write_targets(work: Run) -> list[str]:
     targets = targets_of(work.watch.tasks(), work.order.subject.name, lambda _node: work.info.host)
     path = work.folder.path / "targets.json"
     write_targets(path, targets)
+    return targets
 
 
 def _take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:

@@ -225,16 +225,21 @@ def task_view(item: Mapping[str, Any], service: str) -> TaskView:
             for attachment in item.get("NetworksAttachments") or ()
             for address in attachment.get("Addresses") or ()
         ),
-        host_ports={
-            str(port["TargetPort"]): int(port["PublishedPort"])
-            for port in (status.get("PortStatus") or {}).get("Ports") or ()
-            if port.get("PublishMode") == "host" and port.get("PublishedPort")
-        },
+        host_ports=_host_ports(status),
         grace_seconds=grace / 1e9 if grace is not None else None,
         image=str(container_spec.get("Image", "")),
         created=parse_time(item.get("CreatedAt")),
         force_update=int(spec.get("ForceUpdate") or 0),
     )
+
+
+def _host_ports(status: Mapping[str, Any]) -> dict[str, int]:
+    """Host port by target port. An engine with IPv6 lists two of each, which may differ; IPv4's is the first."""
+    ports: dict[str, int] = {}
+    for port in (status.get("PortStatus") or {}).get("Ports") or ():
+        if port.get("PublishMode") == "host" and port.get("PublishedPort"):
+            ports.setdefault(str(port["TargetPort"]), int(port["PublishedPort"]))
+    return ports
 
 
 _ENDED = ("complete", "shutdown", "failed", "rejected", "orphaned", "remove")
