@@ -8,9 +8,11 @@ one that was named), the address is that port on the engine's host.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from swarmtest.durations import parse_duration, parse_rate
 from swarmtest.errors import StackError, UsageError
@@ -112,7 +114,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
     _refuse_unknown(about, _KEYS)
     service = _service_name(stack, about, flags)
     door = _front_door(stack, about, service)
-    url = flags.url or about.text("url", "") or None
+    url = _url(about, flags)
     kinds = _kinds(about, flags.rate)
     longest = max([DEFAULT_LONGEST_SECONDS, *(kind.milliseconds[1] / 1000 for kind in kinds if kind.milliseconds)])
     traffic = about.part("traffic")
@@ -122,22 +124,73 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         url_given=url is not None,
         front_door=door,
         kinds=kinds,
-        instance_header=flags.instance_header or about.text("instance_header", "X-Instance-ID"),
-        request_id_header=about.text("request_id_header", "X-Request-ID"),
-        timeout_seconds=traffic.seconds("timeout", 30.0),
+        instance_header=_instance_header(about, flags),
+        request_id_header=_word(about, "request_id_header", "X-Request-ID"),
+        timeout_seconds=_span(traffic, "timeout", 30.0, above_zero=True),
         fresh_share=_share(traffic, "fresh_share", 0.5),
-        baseline_seconds=(about.seconds("baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds),
-        longest_seconds=about.seconds("longest_request", longest),
-        ready_seconds=about.seconds("ready_within", 120.0),
+        baseline_seconds=_span(about, "baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds,
+        longest_seconds=_span(about, "longest_request", longest, above_zero=True),
+        ready_seconds=_span(about, "ready_within", 120.0, above_zero=True),
     )
+
+
+def _span(reader: Reader, key: str, default: float, *, above_zero: bool = False) -> float:
+    """A duration of our own: Docker takes negative ones, we have no use for them."""
+    seconds = reader.seconds(key, default)
+    if seconds < 0 or (above_zero and seconds == 0):
+        raise reader.error(f"expected a duration {'above zero' if above_zero else 'of zero or more'}", key)
+    return seconds
+
+
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def _word(reader: Reader, key: str, default: str) -> str:
+    """A token of HTTP: the name of a header or a method."""
+    word = reader.text(key, default)
+    if not _TOKEN.fullmatch(word):
+        raise reader.error(f"expected one word such as {default}, found {word!r}", key)
+    return word
+
+
+def _instance_header(about: Reader, flags: Overrides) -> str:
+    if flags.instance_header is None:
+        return _word(about, "instance_header", "X-Instance-ID")
+    if not _TOKEN.fullmatch(flags.instance_header):
+        raise UsageError(f"--instance-header: expected one word such as X-Instance-ID, found {flags.instance_header!r}")
+    return flags.instance_header
+
+
+def _url(about: Reader, flags: Overrides) -> str | None:
+    """The address somebody wrote, None where nobody did."""
+    url = about.text("url", "") if flags.url is None else flags.url
+    if not url and flags.url is None:
+        return None
+    if problem := _url_problem(url):
+        raise UsageError(f"--url: {problem}") if flags.url is not None else about.error(problem, "url")
+    return url
+
+
+def _url_problem(url: str) -> str | None:
+    expected = f'expected an address such as "http://127.0.0.1:8080", found {url!r}'
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return expected
+    try:
+        parts = urlsplit(url)
+        usable = bool(parts.hostname) and parts.port != 0
+    except ValueError as error:
+        return f"{expected} ({error})"
+    if parts.scheme == "https":
+        return f"only plain http can be driven, found {url!r}; name the port behind the TLS end"
+    return None if usable and parts.scheme == "http" and not parts.query and not parts.fragment else expected
 
 
 def _refuse_unknown(reader: Reader, known: tuple[str, ...]) -> None:
     for key in reader.body:
-        if str(key) not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(known)}"
-            raise reader.error(f"unknown key; {hint}", str(key))
+            raise reader.error(f"unknown key; {hint}", key)
 
 
 def _service_name(stack: Stack, about: Reader, flags: Overrides) -> str:
@@ -206,7 +259,7 @@ def _kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
     _refuse_unknown(traffic, ("kinds", "timeout", "fresh_share", *_KIND_KEYS))
     if "kinds" in traffic.body:
         part = traffic.part("kinds")
-        kinds = [_kind(part.part(str(name)), str(name)) for name in part.body]
+        kinds = [_kind(part.part(name), name) for name in part.body]
         if not kinds:
             raise traffic.error("expected at least one kind of request", "kinds")
     else:
@@ -225,49 +278,64 @@ def _scaled(kind: Kind, factor: float) -> Kind:
 def _kind(reader: Reader, name: str) -> Kind:
     _refuse_unknown(reader, (*_KIND_KEYS, "timeout", "fresh_share"))
     path = reader.text("path", "/")
-    if not path.startswith("/"):
-        raise reader.error(f"expected a path that begins with /, found {path!r}", "path")
+    if not path.startswith("/") or not path.isascii() or not path.isprintable() or " " in path:
+        raise reader.error(f"expected a path that begins with / and has no spaces (%20), found {path!r}", "path")
     try:
         rate = parse_rate(reader.body.get("rate", DEFAULT_RATE))
     except ValueError as error:
         raise reader.error(str(error), "rate") from error
     return Kind(
         name=name,
-        method=reader.text("method", "GET").upper(),
+        method=_word(reader, "method", "GET").upper(),
         path=path,
         rate=rate,
         milliseconds=_milliseconds(reader),
         body_bytes=reader.whole("body_bytes", 0),
-        headers={str(key): str(value) for key, value in reader.part("headers").body.items()},
+        headers=_headers(reader.part("headers")),
         end_marker=reader.text("end_marker", "") or None,
         expect_bytes=reader.whole("expect_bytes", 0) or None,
     )
 
 
+def _headers(reader: Reader) -> dict[str, str]:
+    headers = {name: reader.text(name, "") for name in reader.body}
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name) or not value.isprintable() or not value.isascii():
+            raise reader.error(f"expected a header of ASCII on one line, found {name!r}: {value!r}", name)
+    return headers
+
+
+LONGEST_MILLISECONDS = 3_600_000.0
+_DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?")
+
+
+def _decimal(value: object) -> float | None:
+    """The number that a value is or spells (interpolation gives text), None where it's none of ours."""
+    return float(str(value)) if not isinstance(value, bool) and _DECIMAL.fullmatch(str(value)) else None
+
+
 def _milliseconds(reader: Reader) -> tuple[float, float] | None:
     value: Any = reader.body.get("ms")
-    match value:
-        case None:
-            return None
-        case int() | float():
-            return float(value), float(value)
-        case [int() | float() as least, int() | float() as most] if 0 <= least <= most:
-            return float(least), float(most)
+    if value is None:
+        return None
+    match [_decimal(item) for item in (value if isinstance(value, list) else [value, value])]:
+        case [float(least), float(most)] if least <= most <= LONGEST_MILLISECONDS:
+            return least, most
         case _:
-            raise reader.error(f"expected milliseconds such as [20, 300], found {value!r}", "ms")
+            raise reader.error(f"expected milliseconds such as [20, 300], up to an hour, found {value!r}", "ms")
 
 
 def _share(reader: Reader, key: str, default: float) -> float:
-    value = reader.body.get(key, default)
-    if not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise reader.error(f"expected a share from 0 to 1, found {value!r}", key)
-    return float(value)
+    share = _decimal(reader.body.get(key, default))
+    if share is None or share > 1:
+        raise reader.error(f"expected a share from 0 to 1, found {reader.body[key]!r}", key)
+    return share
 
 
 def rate_flag(text: str) -> float:
     """The value of ``--rate``; raises :class:`UsageError` in plain words."""
     try:
-        return parse_rate(text if not text.replace(".", "", 1).isdigit() else float(text))
+        return parse_rate(text)
     except ValueError as error:
         raise UsageError(f"--rate: {error}") from error
 
@@ -275,6 +343,9 @@ def rate_flag(text: str) -> float:
 def duration_flag(name: str, text: str) -> float:
     """The value of a flag that is a duration; raises :class:`UsageError` in plain words."""
     try:
-        return parse_duration(text)
+        seconds = parse_duration(text)
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
+    if seconds < 0:
+        raise UsageError(f"{name}: expected a duration of zero or more, found {text!r}")
+    return seconds

@@ -10,8 +10,14 @@ from __future__ import annotations
 import re
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
-_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*/\s*(s|m|h)")
+_PART = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)"
+_PARTS = re.compile(_PART)
+_WHOLE = re.compile(rf"(?:{_PART})+")
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:\s*/\s*(s|m|h))?")
+_LONGEST_SECONDS = 2**63 / 1e9
+"""Go counts nanoseconds in 64 bits."""
+HIGHEST_RATE = 100_000.0
+"""Requests per second; more is a slip of the pen, and would be a user for each."""
 
 
 def parse_duration(text: object) -> float:
@@ -27,12 +33,11 @@ def parse_duration(text: object) -> float:
         sign, body = (-1.0 if body[0] == "-" else 1.0), body[1:]
     if body == "0":
         return 0.0
-    seconds, position = 0.0, 0
-    for match in iter(lambda: _PART.match(body, position), None):
-        seconds += float(match[1]) * _SECONDS[match[2]]
-        position = match.end()
-    if position == 0 or position != len(body):
+    if not _WHOLE.fullmatch(body):
         raise ValueError(f'expected a duration such as "30s", "1m30s" or "500ms", found {text!r}')
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PARTS.findall(body))
+    if seconds >= _LONGEST_SECONDS:
+        raise ValueError(f"expected a duration below 292 years, found {text!r}")
     return sign * seconds
 
 
@@ -40,13 +45,10 @@ def parse_rate(text: object) -> float:
     """Requests per second of ``"40/s"``, ``"90/m"`` or a plain number.
 
     Raises:
-        ValueError: neither a number nor a rate; or not above zero.
+        ValueError: neither a number nor a rate; or not above zero, or beyond what one machine can send.
     """
-    rate = 0.0
-    if isinstance(text, (int, float)) and not isinstance(text, bool):
-        rate = float(text)
-    elif isinstance(text, str) and (match := _RATE.fullmatch(text.strip())):
-        rate = float(match[1]) / _SECONDS[match[2]]
-    if rate <= 0:
-        raise ValueError(f'expected a rate above zero such as "40/s", found {text!r}')
+    match = _RATE.fullmatch(str(text).strip()) if not isinstance(text, bool) else None
+    rate = float(match[1]) / _SECONDS[match[2] or "s"] if match else 0.0
+    if not 0 < rate <= HIGHEST_RATE:
+        raise ValueError(f'expected a rate above zero, and up to {HIGHEST_RATE:.0f}/s, such as "40/s", found {text!r}')
     return rate

@@ -8,6 +8,7 @@ monitor 5 s (swarmkit ``api/defaults/service.go``), grace 10 s (``stopGracePerio
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from swarmtest.composefile import ComposeFile, read_compose_file
 from swarmtest.durations import parse_duration
 from swarmtest.errors import StackError
 
+_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 DEFAULT_GRACE_SECONDS = 10.0
 DEFAULT_MONITOR_SECONDS = 5.0
 
@@ -117,7 +119,7 @@ def read_stack(path: Path, environment: Mapping[str, str] | None = None) -> Stac
     about = source.tree.get("x-swarmtest") or {}
     if not isinstance(about, dict):
         raise source.error("expected a mapping, such as {service: api}", "x-swarmtest")
-    return Stack(source, {str(name): _service(source, str(name), body) for name, body in services.items()}, about)
+    return Stack(source, {name: _service(source, name, body) for name, body in services.items()}, about)
 
 
 class Reader:
@@ -160,10 +162,7 @@ class Reader:
         value = self.body.get(key)
         if value is None:
             return default
-        try:
-            number = int(value) if not isinstance(value, (bool, float)) else None
-        except (TypeError, ValueError):
-            number = None
+        number = _whole(value)
         if number is None or number < least:
             raise self.error(f"expected a whole number of {least} or more, found {value!r}", key)
         return number
@@ -179,6 +178,13 @@ class Reader:
             raise self.error(f"{error}; Docker refuses it too", key) from error
 
 
+def _whole(value: object) -> int | None:
+    """The whole number that a value is or spells, None where it's none that fits 64 bits."""
+    if isinstance(value, (bool, float)) or not _WHOLE.fullmatch(str(value)):
+        return None
+    return int(str(value))
+
+
 def _service(source: ComposeFile, name: str, body: object) -> Service:
     reader = Reader(source, body, "services", name)
     deploy = reader.part("deploy")
@@ -188,15 +194,15 @@ def _service(source: ComposeFile, name: str, body: object) -> Service:
         name=name,
         image=reader.text("image", ""),
         replicas=deploy.whole("replicas", 1),
-        mode=deploy.text("mode", "replicated"),
-        endpoint_mode=deploy.text("endpoint_mode", "vip"),
+        mode=deploy.choice("mode", ("replicated", "global", "replicated-job", "global-job"), "replicated"),
+        endpoint_mode=deploy.choice("endpoint_mode", ("vip", "dnsrr"), "vip"),
         grace_seconds=reader.seconds("stop_grace_period", DEFAULT_GRACE_SECONDS),
         stop_signal=reader.text("stop_signal", "") or None,
         health=health,
         health_disabled=disabled,
         update=_policy(deploy.part("update_config")),
         rollback=_policy(deploy.part("rollback_config")),
-        restart_condition=restart.text("condition", "any"),
+        restart_condition=restart.choice("condition", ("any", "on-failure", "none"), "any"),
         restart_delay_seconds=restart.seconds("delay", 5.0),
         ports=_ports(reader),
         networks=_names(reader.body.get("networks")),
@@ -220,6 +226,8 @@ def _health(reader: Reader) -> tuple[HealthCheck | None, bool]:
         return None, False
     part = reader.part("healthcheck")
     test = part.body.get("test")
+    if test is not None and not isinstance(test, (str, list)):
+        raise part.error(f"expected a text or a list of words, found {test!r}", "test")
     words = ("CMD-SHELL", test) if isinstance(test, str) else tuple(str(word) for word in test or ())
     if part.body.get("disable") in (True, "true") or words[:1] == ("NONE",):
         return None, True
@@ -242,34 +250,61 @@ def _ports(reader: Reader) -> tuple[Port, ...]:
     for item in found:
         try:
             ports += [_long_port(item)] if isinstance(item, dict) else _short_ports(str(item))
-        except (KeyError, TypeError, ValueError) as error:
-            raise reader.error(f'expected a port such as "8080:80", found {item!r}', "ports") from error
+        except ValueError as error:
+            raise reader.error(f'expected a port such as "8080:80", found {item!r} ({error})', "ports") from error
     return tuple(ports)
 
 
 def _long_port(item: Mapping[str, Any]) -> Port:
     published = item.get("published")
+    mode = str(item.get("mode") or "ingress")
+    if mode not in ("ingress", "host"):
+        raise ValueError(f"the mode is ingress or host, not {mode!r}")
     return Port(
-        target=int(item["target"]),
-        published=int(published) if published not in (None, 0, "0", "") else None,
-        mode=str(item.get("mode") or "ingress"),
-        protocol=str(item.get("protocol") or "tcp"),
+        target=_number(item.get("target")),
+        published=_number(published) if published not in (None, 0, "0", "") else None,
+        mode=mode,
+        protocol=_protocol(str(item.get("protocol") or "tcp")),
     )
 
 
 def _short_ports(text: str) -> list[Port]:
-    """``[host:][published:]target[/protocol]``, each of the two a number or a range."""
+    """``[host:][published:]target[/protocol]``, each of the two a number or a range.
+
+    Docker takes a range on the outside of one port, too, and publishes the port at each of them.
+    """
     body, _, protocol = text.partition("/")
     *rest, targets = body.rsplit(":", 2)
     published = rest[-1] if rest else ""
     numbers = _range(targets)
     outside: list[int | None] = [*_range(published)] if published else [None] * len(numbers)
-    return [Port(target, out, protocol=protocol or "tcp") for target, out in zip(numbers, outside, strict=True)]
+    if len(numbers) == 1:
+        numbers *= len(outside)
+    if len(numbers) != len(outside):
+        raise ValueError("the two ranges have different lengths")
+    named = _protocol(protocol or "tcp")
+    return [Port(target, out, protocol=named) for target, out in zip(numbers, outside, strict=True)]
 
 
 def _range(text: str) -> list[int]:
     first, _, last = text.partition("-")
-    return list(range(int(first), int(last or first) + 1))
+    least, most = _number(first), _number(last or first)
+    if least > most:
+        raise ValueError(f"the range {text} ends before it begins")
+    return list(range(least, most + 1))
+
+
+def _number(value: object) -> int:
+    number = _whole(value)
+    if number is None or not 0 < number < 65536:
+        raise ValueError(f"a port is a number from 1 to 65535, not {value!r}")
+    return number
+
+
+def _protocol(text: str) -> str:
+    if text.lower() not in ("tcp", "udp", "sctp"):
+        raise ValueError(f"the protocol is tcp, udp or sctp, not {text!r}")
+    return text.lower()
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -281,12 +316,17 @@ def _build(reader: Reader) -> Build | None:
     if value is None:
         return None
     part = Reader(reader.source, {"context": value} if isinstance(value, str) else value, *reader.path, "build")
-    context = (reader.source.path.parent / part.text("context", ".")).resolve()
+    words = part.text("context", "."), part.text("dockerfile", "Dockerfile")
+    if "\0" in "".join(words):
+        raise reader.error("a path can't hold a NUL character", "build")
+    context = (reader.source.path.parent / words[0]).resolve()
     args = part.body.get("args") or {}
     if isinstance(args, list):
         args = dict(str(item).split("=", 1) for item in args if "=" in str(item))
+    if not isinstance(args, dict):
+        raise part.error(f"expected a mapping or a list, found {args!r}", "args")
     return Build(
         context=context,
-        dockerfile=context / part.text("dockerfile", "Dockerfile"),
-        args={str(key): str(value) for key, value in args.items()},
+        dockerfile=context / words[1],
+        args={str(key): str(value) for key, value in args.items() if value is not None},
     )
