@@ -123,6 +123,8 @@ def _outlasts(lost: Accounted) -> bool:
 
 def _of_nobody(lost: Accounted, timeline: Timeline) -> Mechanism:
     """How a request was lost that is known to have reached nobody in particular."""
+    if lost.loss is Loss.UNSERVED and lost.request.ended - lost.request.began > AT_ONCE_SECONDS:
+        return Mechanism.NOBODY_ACCEPTING  # it waited in the accept queue
     exits = [mark.at for life in timeline.stops if (mark := life.mark("exited")) is not None]
     over = bool(exits) and lost.request.began > max(exits) + LONG_SECONDS
     return Mechanism.FRONT_DOOR_STALE if over else Mechanism.CLOSED_TOO_EARLY

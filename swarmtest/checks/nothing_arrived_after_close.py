@@ -36,7 +36,7 @@ def check(judged: Judged) -> Verdict:
         f"Nothing new arrived at {many(len(going), 'old instance')} after the close.",
         f"{many(len(kept) + len(lost), 'new request')} came to old instances after they had stopped accepting.",
         "It isn't proved that nothing arrived after the close.",
-        _advice(judged, kept, lost),
+        _advice(judged, kept, lost, all(life.mark("closed") is not None for life in going)),
     )
 
 
@@ -93,7 +93,7 @@ def _tell(
         findings.good.append(f"{label(life)}: closed, and nothing new came after it")
 
 
-def _advice(judged: Judged, kept: list[str], lost: list[Accounted]) -> str:
+def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes_seen: bool) -> str | None:
     telling = most_telling(lost, judged.timeline, judged.witness)
     if telling and len(lost) >= len(kept):
         return advise(telling[0][0], judged.promises)
@@ -101,4 +101,6 @@ def _advice(judged: Judged, kept: list[str], lost: list[Accounted]) -> str:
         return advise(Mechanism.KEEP_ALIVE, judged.promises)
     if lost:
         return advise(Mechanism.CLOSED_TOO_EARLY, judged.promises)
+    if closes_seen:
+        return None
     return "let the app write the line closed_listener when it stops accepting (app contract)"

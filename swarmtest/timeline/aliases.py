@@ -77,9 +77,11 @@ def read_aliases(
         found = by_container.get(event.get("container") or "")
         if found is not None and event.get("instance"):
             by_name.setdefault(str(event.get("instance")), found)
-    for value, container in _learnt(witness, requests).items():
+    asked = list(requests)
+    for value, container in _learnt(witness, asked).items():
         if container in by_container:
             by_name.setdefault(value, by_container[container])
+    by_port.update(_answered_on(witness, asked, by_container))
     return Aliases(by_container, by_name, by_address, by_port)
 
 
@@ -100,6 +102,23 @@ def _learnt(witness: Witness, requests: Iterable[Request]) -> dict[str, str]:
         if request.instance and trail is not None and len(set(trail.containers)) == 1:
             ran[request.instance].add(trail.containers[0])
     return {value: next(iter(containers)) for value, containers in ran.items() if len(containers) == 1}
+
+
+def _answered_on(
+    witness: Witness, requests: Iterable[Request], by_container: Mapping[str, Lifespan]
+) -> dict[int, list[Lifespan]]:
+    """Host ports by who served there, which beats what Swarm says of them.
+
+    Where an engine publishes on IPv4 and IPv6, a port of its own choosing differs between the two,
+    and the task's status shows only one of them.
+    """
+    found: defaultdict[int, dict[str, Lifespan]] = defaultdict(dict)
+    for request in requests:
+        trail, port = witness.trails.get(request.id), (request.target or "").rsplit(":", 1)[-1]
+        life = by_container.get(trail.container or "") if trail is not None else None
+        if life is not None and port.isdigit():
+            found[int(port)][life.task] = life
+    return {port: sorted(lives.values(), key=lambda one: one.created) for port, lives in found.items()}
 
 
 def _holder(lives: Sequence[Lifespan], t: float) -> Lifespan | None:

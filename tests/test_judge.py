@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from swarmtest import checks
+from swarmtest.checks import Judged, Verdict
+from swarmtest.errors import RunFolderError
+from swarmtest.events import encode_event
+from swarmtest.judge import judge_folder
+from swarmtest.reports import write_document
+from tests.judging.builder import Rollout
+
+
+def folder_of(rollout: Rollout, path: Path) -> Path:
+    (path / "requests").mkdir(parents=True)
+    (path / "plan.json").write_text(json.dumps(rollout.plan))
+    lines = "".join(json.dumps({**row, "of_a_later_version": 1}) + "\n" for row in rollout.requests())
+    (path / "requests" / "requests-1.jsonl").write_text(lines)
+    (path / "events.jsonl").write_bytes(b"".join(encode_event(event) for event in rollout.events()))
+    return path
+
+
+def test_a_clean_rollout_passes_with_what_it_proves() -> None:
+    document = Rollout().document()
+    assert (document.outcome, document.exit_code) == ("passed", 0)
+    assert document.proof["upper_bound"] < 3 / document.losses["sent"]
+    assert document.proof["stop_upper_bound"] == pytest.approx(0.632, abs=0.001)
+    assert document.advice == []
+
+
+def test_the_same_folder_gives_the_same_bytes(tmp_path: Path) -> None:
+    folder = folder_of(Rollout(), tmp_path / "run")
+    write_document(judge_folder(folder), tmp_path / "one.json")
+    write_document(judge_folder(folder), tmp_path / "two.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    assert json.loads((tmp_path / "one.json").read_text())["outcome"] == "passed"
+
+
+def test_a_folder_of_a_run_that_was_killed_is_judged_and_is_no_pass(tmp_path: Path) -> None:
+    folder = folder_of(Rollout(), tmp_path / "run")
+    whole = (folder / "events.jsonl").read_bytes()
+    (folder / "events.jsonl").write_bytes(whole[: len(whole) // 2])
+    lines = (folder / "requests" / "requests-1.jsonl").read_text()
+    (folder / "requests" / "requests-1.jsonl").write_text(lines[: len(lines) // 2])
+    document = judge_folder(folder)
+    assert document.outcome != "passed"
+    assert any("the run was killed" in note for note in document.notes)
+
+
+def test_an_empty_trace_is_judged_and_is_no_pass(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text(json.dumps(Rollout().plan))
+    (tmp_path / "events.jsonl").write_bytes(b"")
+    document = judge_folder(tmp_path)
+    assert document.outcome == "not_proved"
+    assert document.exit_code == 3
+
+
+def test_a_folder_that_is_no_runs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError):
+        judge_folder(tmp_path)
+
+
+def test_a_check_that_breaks_is_not_proved_with_its_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(judged: Judged) -> Verdict:
+        raise ZeroDivisionError("no instances")
+
+    from swarmtest.checks import kept_capacity
+
+    monkeypatch.setattr(kept_capacity, "check", broken)
+    document = Rollout().document()
+    entry = next(entry for entry in document.checks if entry.name == "kept_capacity")
+    assert entry.outcome == "not_proved"
+    assert entry.evidence == ["ZeroDivisionError: no instances"]
+    assert document.exit_code == 3
+
+
+def test_a_check_of_a_later_version_is_not_proved() -> None:
+    rollout = Rollout()
+    rollout.plan["checks"].append("kept_secrets")
+    assert rollout.document().outcome == "not_proved"
+
+
+def test_failed_outweighs_not_proved() -> None:
+    rollout = Rollout()
+    rollout.calibrated = False
+    rollout.bad_gateway("lost", 3.1, 3.2, rollout.old[0])
+    assert (rollout.document().outcome, rollout.document().exit_code) == ("failed", 1)
+
+
+@pytest.mark.parametrize("outcome", ["interrupted", "failed", None])
+def test_a_run_that_did_not_come_to_its_end_is_never_a_pass(outcome: str | None) -> None:
+    rollout = Rollout()
+    rollout.outcome = outcome
+    rollout.plan["checks"] = ["answered_every_request"]
+    assert rollout.document().outcome == "not_proved"
+
+
+def test_a_plan_without_checks_proves_nothing() -> None:
+    rollout = Rollout()
+    rollout.plan["checks"] = []
+    assert rollout.document().outcome == "not_proved"
+
+
+def test_advice_is_at_most_two_different_sentences_the_most_telling_first() -> None:
+    rollout = Rollout()
+    for life in rollout.old:
+        life.unready = life.closed = None
+        life.exited = (life.signalled or 0) + 0.005
+    document = rollout.document()
+    assert 1 <= len(document.advice) <= 2
+    assert "drain is missing" in document.advice[0]
+    assert len(set(document.advice)) == len(document.advice)
+
+
+def test_every_check_says_what_it_is_in_a_line() -> None:
+    for name in checks.check_names():
+        assert checks.check_line(name).endswith(".")
+
+
+def test_a_baseline_without_an_act_has_no_lifecycle_to_judge() -> None:
+    rollout = Rollout(update=False)
+    rollout.plan["checks"] = ["answered_every_request", "delivered_the_traffic", "ids_on_every_record"]
+    assert rollout.document().outcome == "passed"
