@@ -75,12 +75,13 @@ def run(
             rate=rate_flag(rate) if rate else None,
             baseline_seconds=duration_flag("--baseline", baseline) if baseline else None,
         )
-        token = new_token()
+        found, token = load_scenario(scenario), new_token()
         order = Order(
             stack=parsed,
             brief=read_brief(parsed, flags),
             scenario_name=scenario,
-            scenario=load_scenario(scenario),
+            plan=found.plan,
+            checks=found.checks,
             out=out,
             name=name or stack_name(stack, token),
             token=token,
@@ -103,7 +104,7 @@ def _progress(order: Order) -> Progress:
 
     held = {
         step.phase: step.seconds(order.brief.baseline_seconds)
-        for step in order.scenario.plan.steps
+        for step in order.plan.steps
         if step.fault is None
     }
     expected = {"warmup": WARM_UP_SECONDS, **held, "settle": SETTLE_SECONDS}

@@ -12,7 +12,7 @@ from typing import Any
 
 from swarmtest.brief import Brief
 from swarmtest.engine import EngineInfo
-from swarmtest.scenario import Scenario
+from swarmtest.plan import Plan
 from swarmtest.stack import Service, Stack
 from swarmtest.traffic.settings import Kind, TrafficSettings
 
@@ -24,6 +24,7 @@ class Order:
     """One run.
 
     Attributes:
+        checks: names of what will judge the run; only written down here.
         name: the stack's name on the engine.
         out: the folder that runs' folders are put into.
         init_swarm: make this engine a one-node swarm where swarm mode is off.
@@ -32,7 +33,8 @@ class Order:
     stack: Stack
     brief: Brief
     scenario_name: str
-    scenario: Scenario
+    plan: Plan
+    checks: tuple[str, ...]
     out: Path
     name: str
     token: str
@@ -109,8 +111,8 @@ def plan_document(
         },
         "engine": info.as_json(),
         "images": images,
-        "steps": [step.as_json(brief.baseline_seconds) for step in order.scenario.plan.steps],
-        "checks": list(order.scenario.checks),
+        "steps": [step.as_json(brief.baseline_seconds) for step in order.plan.steps],
+        "checks": list(order.checks),
         "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},
     }
 

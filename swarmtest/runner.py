@@ -152,7 +152,7 @@ def _carry_out(work: Run, undo: ExitStack) -> None:
     traffic.wait_for("started", 30.0)
     try:
         _phase(work, "warmup", lambda: _hold(work, traffic, WARM_UP_SECONDS))
-        for step in order.scenario.plan.steps:
+        for step in order.plan.steps:
             _phase(work, step.phase, lambda step=step: _take_step(work, traffic, step))  # type: ignore[misc]
         _phase(work, "settle", lambda: _hold(work, traffic, SETTLE_SECONDS))
     finally:
