@@ -100,7 +100,7 @@ def _when(life: Lifespan, cut: list[Accounted]) -> str:
 
 
 def _advice(findings: Findings, judged: Judged) -> str | None:
-    if findings.failed or not findings.unproved:
+    if findings.failed or not any("is needed" in line for line in findings.unproved):
         return None
     longest = judged.promises.longest_request_seconds
     if longest and longest < ENOUGH_SECONDS + 1:

@@ -81,3 +81,9 @@ def test_losses_with_no_lifecycle_event_nearby_are_charged_to_the_background() -
     document = rollout.document()
     assert [event.charge for event in document.loss_events] == ["background"]
     assert document.loss_events[0].sent == T0 - 4.0
+
+
+def test_our_own_fault_is_no_loss_of_the_stack() -> None:
+    rollout = Rollout()
+    rollout.unanswered("ours", 1.0, 1.1, client_outcome="local_error", error="too many open files")
+    assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED

@@ -67,3 +67,12 @@ def test_traffic_that_ends_before_the_last_old_instance_does_proves_nothing() ->
     rollout = Rollout()
     rollout.old[2].exited = rollout.ends + 3.0
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_an_id_that_the_client_used_twice_makes_the_run_invalid() -> None:
+    rollout = Rollout()
+    for _ in range(2):
+        rollout.request("same", 1.0, 1.1, rollout.old[0])
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("more than once by the client" in line for line in verdict.evidence)

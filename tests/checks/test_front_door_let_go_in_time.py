@@ -70,3 +70,9 @@ def test_on_the_direct_front_door_kept_connections_are_the_servers_to_end() -> N
     life = rollout.old[0]
     rollout.served("kept", (life.announced or 0) + 3.0, (life.announced or 0) + 3.2, life, reused=True)
     assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_traffic_that_ended_too_soon_shows_nothing() -> None:
+    rollout = Rollout()
+    rollout.plan["front_door"]["within_seconds"] = 20.0
+    assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED

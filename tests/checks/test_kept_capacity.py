@@ -69,3 +69,11 @@ def test_processor_use_is_shown_beside_it() -> None:
     rollout = Rollout()
     rollout.event(4.0, "sample", container=rollout.old[1].container, cpu=0.83, memory=1)
     assert any("0.83 cores on api.2" in line for line in rollout.verdict(CHECK).evidence)
+
+
+def test_a_dip_that_polling_can_explain_is_none() -> None:
+    rollout = Rollout()
+    rollout.drop(lambda e: e.get("action") == "health_status" or e.get("event") == "warm")
+    new = rollout.new[0]
+    new.healthy = (rollout.old[0].announced or 0) + 0.09  # seen by polling, up to 0.1 s late
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED

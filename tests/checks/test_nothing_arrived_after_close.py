@@ -61,3 +61,10 @@ def test_an_answer_by_nobody_else_after_the_exit_of_all_is_not_dialled_to_the_ol
     rollout = Rollout()
     rollout.bad_gateway("no-server", 12.0, 12.1, None, status=503)
     assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_a_dial_in_the_very_moment_of_the_close_is_not_new() -> None:
+    rollout = Rollout()
+    life = rollout.old[0]
+    rollout.bad_gateway("race", (life.closed or 0) + 0.03, (life.closed or 0) + 0.04, life)
+    assert rollout.verdict(CHECK).outcome is not Outcome.FAILED

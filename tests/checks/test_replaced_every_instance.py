@@ -62,3 +62,9 @@ def test_without_the_status_of_this_update_nothing_is_proved() -> None:
     rollout = Rollout()
     rollout.status = []
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_an_update_that_rolled_back_fails_it_even_if_another_one_completes_after_it() -> None:
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating"), (5.0, "rollback_started"), (12.0, "completed")]
+    assert rollout.verdict(CHECK).outcome is Outcome.FAILED

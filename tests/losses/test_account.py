@@ -146,3 +146,42 @@ def test_a_bound_lies_above_the_share_that_was_seen_and_grows_with_it(trials: in
     assert more is not None
     assert hits / trials < bound <= 1.0
     assert bound < more or more == 1.0
+
+
+def test_start_records_that_no_request_accounts_for_make_the_records_unreliable() -> None:
+    rollout = Rollout()
+    strange = {"request_id": "not-ours", "instance": "x", "container": rollout.old[0].container}
+    rollout.event(-5.0, "record", event="start", seq=None, **strange)
+    rollout.unanswered("silent", 20.0, 20.1)
+    assert "the client has no record of" in rollout.document().loss_events[0].why
+
+
+def test_stops_with_a_loss_are_counted_apart_from_losses() -> None:
+    rollout = Rollout()
+    for n in range(4):
+        rollout.bad_gateway(f"lost-{n}", (rollout.old[0].closed or 0) + 0.1 + n / 10, 9.0, rollout.old[0])
+    rollout.bad_gateway("background", -5.0, -4.9, rollout.old[1])
+    proof = rollout.document().proof
+    assert (proof["lost"], proof["stops"], proof["stops_with_loss"]) == (5, 3, 1)
+
+
+def test_a_loss_of_nobody_known_is_counted_for_the_stop_that_had_begun_last() -> None:
+    rollout = Rollout()
+    rollout.bad_gateway("lost", 8.5, 8.6, None, status=503)
+    assert rollout.document().proof["stops_with_loss"] == 1
+
+
+def test_an_address_is_looked_up_by_time() -> None:
+    rollout = Rollout()
+    first, second = rollout.new[0], rollout.new[2]
+    second.number = 40
+    rollout.drop(
+        lambda e: e["kind"] == "task" and e["task"] == second.task and (e.update(addresses=["10.0.1.21"]) or False)
+    )
+    aliases = rollout.judged().aliases
+    early, late = (
+        aliases.of_address("10.0.1.21:8000", 1_000_000.0 + t) for t in (first.created + 1, second.created + 1)
+    )
+    assert early is not None
+    assert late is not None
+    assert (early.task, late.task) == (first.task, second.task)

@@ -208,3 +208,16 @@ def test_an_instance_is_found_by_any_of_its_names(alias: str) -> None:
     found = rollout.judged().aliases.of_header(names[alias], T0 + 1.0)
     assert found is not None
     assert found.task == life.task
+
+
+def test_an_empty_answer_of_dns_announces_nobody_that_lives_on() -> None:
+    rollout = Rollout()
+    rollout.event(rollout.ends, "names", since=T0 + rollout.ends - 0.1, name="tasks.api", addresses=[])
+    assert life_of(rollout, rollout.new[0]).mark("announced") is None
+
+
+def test_an_instance_that_had_ended_before_the_rollout_is_no_old_one() -> None:
+    """moby/moby #41885: a task that should be gone for a day is not what this rollout replaces."""
+    rollout = Rollout()
+    rollout.old[0].announced, rollout.old[0].desired = -20.0, -20.05
+    assert life_of(rollout, rollout.old[0]).generation == "only"
