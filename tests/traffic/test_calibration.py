@@ -54,7 +54,7 @@ class SwappingTwo(Client):
 
     def send(self, request: Request, record: Record) -> None:
         super().send(request, record)
-        swapped = {"/9/malformed": "closed_in_headers", "/3/cut_in_headers": "malformed"}
+        swapped = {"/10/malformed": "closed_in_headers", "/3/cut_in_headers": "malformed"}
         record.client_outcome = swapped.get(request.path, record.client_outcome)  # type: ignore[assignment]
 
 

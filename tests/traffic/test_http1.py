@@ -327,6 +327,33 @@ def test_the_kernels_giving_up_on_a_peer_is_a_close_and_not_our_time_out(
     assert record.client_outcome == "closed_unanswered"
 
 
+@pytest.mark.parametrize("call", ["send", "recv"])
+def test_an_error_that_is_not_the_peers_is_our_own(
+    serve: Fixture, make_sender: Fixture, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def fail(self: socket.socket, *args: object) -> None:
+        raise OSError(errno.ENOBUFS, "No buffer space available")
+
+    # The server's side reads with patience of its own; only the client's call is broken.
+    server = serve(lambda visit: time.sleep(0.1))
+    sender = make_sender(server.address)
+    with monkeypatch.context() as patch:
+        patch.setattr(socket.socket, call, fail)
+        record = sender.send()
+    assert (record.client_outcome, record.error) == ("local_error", "OSError: [Errno 105] No buffer space available")
+
+
+def test_an_interim_answer_has_no_first_byte(serve: Fixture, make_sender: Fixture) -> None:
+    record = make_sender(serve(saying(b"HTTP/1.1 100 Continue\r\n\r\n")).address).send()
+    assert (record.client_outcome, record.first_byte) == ("closed_unanswered", None)
+
+
+def test_an_end_marker_does_not_make_up_for_a_missing_length(serve: Fixture, make_sender: Fixture) -> None:
+    server = serve(saying(OK + b"Content-Length: 100\r\n\r\nall.END"))
+    record = make_sender(server.address, end_marker=b".END").send()
+    assert (record.client_outcome, record.framing) == ("closed_in_body", "length")
+
+
 def test_an_answer_that_came_before_a_reset_is_read_though_the_body_could_not_be_sent(
     serve: Fixture, make_sender: Fixture
 ) -> None:
@@ -342,16 +369,21 @@ def test_an_answer_that_came_before_a_reset_is_read_though_the_body_could_not_be
 
 
 def test_an_answer_that_comes_in_mid_upload_ends_the_request(serve: Fixture, make_sender: Fixture) -> None:
+    judged = threading.Event()
+
     def script(visit: Any) -> None:
         visit.socket.recv(100)
         visit.say(WHOLE)
-        time.sleep(0.5)
+        judged.wait(5)
 
     sender = make_sender(serve(script).address, keeps=True)
     record = sender.send(method="POST", body=b"x" * 20_000_000)
+    second = sender.send()
+    judged.set()
     assert record.client_outcome == "complete"
-    assert record.done - record.sent < 0.4
-    assert not sender.send().reused
+    assert record.done - record.sent < 2
+    # Half a request is still in the first connection, so it can't carry another one.
+    assert (second.client_outcome, second.reused) == ("complete", False)
 
 
 def test_a_large_upload_goes_out_whole(serve: Fixture, make_sender: Fixture) -> None:
