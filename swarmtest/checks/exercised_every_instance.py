@@ -2,7 +2,8 @@
 
 Kept connections alone leave the traffic on the oldest instances, and what nobody asked proves
 nothing. It fails only where the front door is to blame: it was given fresh connections all the while,
-and sent none of their requests to an instance that was ready.
+and sent none of their requests to an instance that was ready. On the direct front door the client keeps
+its connections where they are, so there both kinds are asked of each generation, not of each instance.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def check(judged: Judged) -> Verdict:
             strangers[one.request.instance] += 1
     for life in judged.timeline.lifespans:
         _judge(life, had[life.task, True], had[life.task, False], judged, findings)
+    _judge_generations(judged, had, findings)
     for name, count in sorted(strangers.items()):
         findings.unproved.append(f"{many(count, 'answer')} by {name}, which is no known instance of the service")
     return findings.verdict(
@@ -47,6 +49,8 @@ def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Find
     share = judged.promises.traffic.fresh_share
     wants_kept, wants_fresh = share is None or share < 1, share != 0
     missing = (wants_kept and not kept) or (wants_fresh and not fresh)
+    if judged.promises.direct:  # the client moves a kept connection only when the server ends it
+        missing = not kept and not fresh
     if not missing:
         findings.good.append(line)
     elif seconds > LONG_ENOUGH_SECONDS and not kept and not fresh and not judged.promises.direct and wants_fresh:
@@ -55,6 +59,18 @@ def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Find
         findings.unproved.append(f"{line}, though it was ready for {seconds:.1f} s under traffic: not exercised")
     else:
         findings.good.append(f"{line}; ready for only {seconds:.1f} s under traffic")
+
+
+def _judge_generations(judged: Judged, had: Counter[tuple[str, bool]], findings: Findings) -> None:
+    """Both kinds of connection, for each generation as a whole."""
+    share = judged.promises.traffic.fresh_share
+    wanted = [reused for reused in (True, False) if share is None or (share < 1 if reused else share > 0)]
+    for generation in ("old", "new"):
+        lives = [life for life in judged.timeline.lifespans if life.generation == generation]
+        for reused in wanted if lives else ():
+            if not sum(had[life.task, reused] for life in lives):
+                kind = "kept" if reused else "fresh"
+                findings.unproved.append(f"no {generation} instance had a request on a {kind} connection")
 
 
 def _under_traffic(life: Lifespan, judged: Judged) -> float:

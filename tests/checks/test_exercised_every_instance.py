@@ -47,3 +47,18 @@ def test_answers_by_an_unknown_instance_are_named() -> None:
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert any("somebody-else" in line for line in verdict.evidence)
+
+
+def test_on_the_direct_front_door_kept_connections_may_stay_with_some_of_the_new_ones() -> None:
+    rollout = Rollout(front_door="direct")
+    rollout.requests()
+    for one in rollout.sent:
+        if one.on is rollout.new[0]:
+            one.fields["reused"] = False
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+    for one in rollout.sent:
+        if one.on in rollout.new:
+            one.fields["reused"] = False
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.evidence[0] == "no new instance had a request on a kept connection"

@@ -221,3 +221,12 @@ def test_an_instance_that_had_ended_before_the_rollout_is_no_old_one() -> None:
     rollout = Rollout()
     rollout.old[0].announced, rollout.old[0].desired = -20.0, -20.05
     assert life_of(rollout, rollout.old[0]).generation == "only"
+
+
+def test_a_signal_that_is_not_the_stop_signal_is_no_stop() -> None:
+    rollout = Rollout()
+    life = rollout.old[0]
+    rollout.event(1.0, "container", action="kill", signal=1, container=life.container, service="api", task=life.task)
+    assert at(life_of(rollout, life), "signalled") == 5.0
+    rollout.plan["images"] = {"api": {"stop_signal": "SIGHUP"}}
+    assert at(life_of(rollout, life), "signalled") == 1.0
