@@ -112,7 +112,7 @@ def test_a_service_that_is_not_there_is_named_with_those_that_are(tmp_path: Path
     error = refused(tmp_path, "service: apo")
     assert (error.line, error.key) == (5, "x-swarmtest.service")
     assert "api, edge" in error.problem
-    with pytest.raises(UsageError, match="no service 'apo'.*api, edge"):
+    with pytest.raises(UsageError, match=r"no service 'apo'.*api, edge"):
         brief(tmp_path, "{}", service="apo")
 
 
@@ -198,5 +198,5 @@ def test_flags_are_refused_in_their_own_name() -> None:
     "flags", [{"url": "ftp://x"}, {"url": ""}, {"instance_header": "a b"}, {"instance_header": ""}]
 )
 def test_wrong_flags_over_the_block_are_usage_errors(tmp_path: Path, flags: dict[str, str]) -> None:
-    with pytest.raises(UsageError, match="--(url|instance-header)"):
+    with pytest.raises(UsageError, match=r"--(url|instance-header)"):
         brief(tmp_path, "service: api", **flags)

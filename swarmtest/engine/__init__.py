@@ -20,6 +20,7 @@ class EngineInfo:
             ``DOCKER_HOST`` or of the CLI's current context.
         swarm: ``active``, ``inactive``, ``pending``, ``error`` or ``locked``.
         manager: this node is a manager that can be asked.
+        node: this node's ID; events and logs of containers elsewhere aren't to be had from it.
         ipvs: whether the kernel has IPVS, which VIPs and the routing mesh need; None where it can't be known.
         cli: version of the docker CLI, None where there is none.
         offset_seconds: engine clock minus ours, with ``offset_error_seconds`` (half a round trip).
@@ -36,6 +37,7 @@ class EngineInfo:
     ipvs: bool | None
     kernel: str
     cli: str | None
+    node: str = ""
     offset_seconds: float = 0.0
     offset_error_seconds: float = 0.0
 

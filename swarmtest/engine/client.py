@@ -23,6 +23,7 @@ import docker
 import requests
 from docker.errors import APIError, DockerException
 from docker.tls import TLSConfig
+from urllib3.exceptions import HTTPError
 
 from swarmtest.engine import EngineInfo
 from swarmtest.errors import EngineError, UsageError
@@ -31,16 +32,39 @@ POOL = 100
 """Connections kept to the engine: one per followed container, and some."""
 
 
+class Refused(EngineError):
+    """The engine answered, and said no: what was asked for didn't happen.
+
+    Arguments:
+        status: of the HTTP answer.
+    """
+
+    def __init__(self, text: str, status: int) -> None:
+        self.status = status
+        super().__init__(text)
+
+
+class NotThere(Refused):
+    """The object asked for doesn't exist, or no longer."""
+
+
+class NoAnswer(EngineError):
+    """The engine didn't answer, so that what was asked of it may or may not have happened."""
+
+
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """Turns the SDK's exceptions into :class:`EngineError`, once, with what was being done."""
+    """Turns the exceptions of the SDK and of what it's built on into :class:`EngineError`, once.
+
+    ``urllib3``'s are among them: ``requests`` lets them through where an answer is read as it comes.
+    """
     try:
         yield
     except APIError as error:
         text = str(error.explanation or error)
-        raise EngineError(f"{doing}: the engine answered {error.status_code}: {text}") from error
-    except (DockerException, requests.RequestException, OSError) as error:
-        raise EngineError(
+        raise Refused(f"{doing}: the engine answered {error.status_code}: {text}", error.status_code or 500) from error
+    except (DockerException, requests.RequestException, HTTPError, OSError) as error:
+        raise NoAnswer(
             f"{doing}: no engine answers ({_short(error)}); start it, or point DOCKER_HOST or `docker context` at one"
         ) from error
 
@@ -84,10 +108,7 @@ class Client:
             answer = self.api.request(
                 verb, f"{self.api.base_url}/v{self.api.api_version}{path}", params=texts, json=body, timeout=30
             )
-            if answer.status_code == 404:
-                raise NotThere(f"{verb} {path}: not there (any more): {_message(answer)}")
-            if answer.status_code >= 400:
-                raise EngineError(f"{verb} {path}: the engine answered {answer.status_code}: {_message(answer)}")
+            refuse_errors(answer, f"{verb} {path}")
             return answer.json() if answer.content else None
 
     def info(self) -> EngineInfo:
@@ -98,7 +119,7 @@ class Client:
         version = self.get("/version")
         swarm = info.get("Swarm") or {}
         engine_time = parse_time(info.get("SystemTime"))
-        local = self.base_url.startswith(("unix:", "http+docker:"))
+        local = self.base_url.startswith(("unix:", "http+unix:"))
         error = (answered - sent) / 2
         return EngineInfo(
             version=str(version.get("Version", "")),
@@ -108,6 +129,7 @@ class Client:
             local=local,
             swarm=str(swarm.get("LocalNodeState", "inactive")),
             manager=bool(swarm.get("ControlAvailable")),
+            node=str(swarm.get("NodeID") or ""),
             nodes=int(swarm.get("Nodes") or 1),
             ipvs=_ipvs() if local else None,
             kernel=str(info.get("KernelVersion", "")),
@@ -117,8 +139,12 @@ class Client:
         )
 
 
-class NotThere(EngineError):
-    """The object asked for doesn't exist, or no longer."""
+def refuse_errors(answer: requests.Response, doing: str) -> None:
+    """Raises :class:`NotThere` or :class:`Refused` for an answer that says no."""
+    if answer.status_code == 404:
+        raise NotThere(f"{doing}: not there (any more): {_message(answer)}", 404)
+    if answer.status_code >= 400:
+        raise Refused(f"{doing}: the engine answered {answer.status_code}: {_message(answer)}", answer.status_code)
 
 
 def _message(answer: requests.Response) -> str:
@@ -129,19 +155,28 @@ def _message(answer: requests.Response) -> str:
 
 
 def _where() -> tuple[str, TLSConfig | None]:
-    """Address and TLS of the engine: DOCKER_HOST, else the current context."""
+    """Address and TLS of the engine, in the CLI's order: DOCKER_HOST, DOCKER_CONTEXT, the current context."""
     if host := os.environ.get("DOCKER_HOST"):
-        tls = None
-        if os.environ.get("DOCKER_TLS_VERIFY"):
-            folder = Path(os.environ.get("DOCKER_CERT_PATH") or Path.home() / ".docker")
-            certificate = (str(folder / "cert.pem"), str(folder / "key.pem"))
-            tls = TLSConfig(client_cert=certificate, ca_cert=str(folder / "ca.pem"), verify=True)
+        tls = _tls_of_environment() if os.environ.get("DOCKER_TLS_VERIFY") else None
         return host.replace("tcp://", "https://" if tls else "http://", 1), tls
-    with translated("reading the CLI's current context"):
-        context = docker.ContextAPI.get_current_context()
-        if context is None or not context.Host:
-            return "unix:///var/run/docker.sock", None
-        return str(context.Host), cast("TLSConfig | None", context.TLSConfig)
+    name = os.environ.get("DOCKER_CONTEXT") or None
+    try:
+        context = cast("Any", docker.ContextAPI.get_context(name))
+    except Exception as error:  # not less: the SDK raises just that for a broken file
+        raise UsageError(f"the docker context can't be read: {error}; see `docker context ls`") from error
+    if context is None:
+        named = f"the docker context {name!r}" if name else "the current docker context"
+        raise UsageError(f"{named} doesn't exist; see `docker context ls`")
+    return str(context.Host or "unix:///var/run/docker.sock"), context.TLSConfig
+
+
+def _tls_of_environment() -> TLSConfig:
+    folder = Path(os.environ.get("DOCKER_CERT_PATH") or Path.home() / ".docker")
+    certificate = (str(folder / "cert.pem"), str(folder / "key.pem"))
+    try:
+        return TLSConfig(client_cert=certificate, ca_cert=str(folder / "ca.pem"), verify=True)
+    except DockerException as error:
+        raise UsageError(f"DOCKER_TLS_VERIFY is set, but the keys in {folder} can't be used: {error}") from error
 
 
 def _check_version_override() -> None:

@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from swarmtest.errors import EngineError, TimedOut
+from swarmtest.errors import EngineError, TimedOut, UsageError
 from swarmtest.stack import Build
 
 
@@ -46,6 +46,8 @@ def run_docker(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        encoding="utf-8",
+        errors="replace",
         env=environment,
         start_new_session=True,
     )
@@ -76,11 +78,26 @@ def build_image(tag: str, build: Build, *, log: Path | None = None) -> None:
     run_docker([*words, str(build.context)], timeout_seconds=900, extra=extra, log=log)
 
 
+_ENGINE_TROUBLE = ("cannot connect", "error during connect", "unavailable", "deadline", "timed out", "unexpected eof")
+
+
 def deploy_stack(name: str, files: Sequence[Path], *, resolve_image: str, log: Path | None = None) -> None:
-    """``docker stack deploy``; relative paths in the files count from the first file's folder."""
+    """``docker stack deploy``; relative paths in the files count from the first file's folder.
+
+    Raises:
+        UsageError: the CLI or the engine refuses something in the file.
+        EngineError: it failed for another reason, or took too long.
+    """
     words = ["stack", "deploy", "--resolve-image", resolve_image]
     if resolve_image != "never":
         words.append("--with-registry-auth")
     for file in files:
         words += ["--compose-file", str(file)]
-    run_docker([*words, name], timeout_seconds=180, log=log)
+    try:
+        run_docker([*words, name], timeout_seconds=180, log=log)
+    except TimedOut:
+        raise
+    except EngineError as error:
+        if any(sign in str(error).lower() for sign in _ENGINE_TROUBLE):
+            raise
+        raise UsageError(f"{files[0]}: Docker refuses to deploy it: {error}") from error

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
-from swarmtest.engine.client import Client, NotThere
+from swarmtest.engine.client import Client, NotThere, Refused
 from swarmtest.engine.commands import build_image, run_docker
 from swarmtest.errors import EngineError, StackError
-from swarmtest.stack import Stack
+from swarmtest.stack import Service, Stack
+
+
+def _inspect(client: Client, service: Service) -> dict[str, Any]:
+    found: dict[str, Any] = client.get(f"/images/{quote(service.image, safe='/:@')}/json")
+    return found
 
 
 def missing_images(client: Client, stack: Stack) -> list[str]:
-    """Services whose image isn't on the engine; a service without one raises.
+    """Services whose image isn't on the engine.
 
     Raises:
-        StackError: a service names no image, which a stack file must.
+        StackError: a service names no image, which a stack file must, or one that can't be a name.
     """
     missing = []
     for service in stack.services.values():
@@ -26,9 +33,15 @@ def missing_images(client: Client, stack: Stack) -> list[str]:
                 "image",
             )
         try:
-            client.get(f"/images/{service.image}/json")
+            _inspect(client, service)
         except NotThere:
             missing.append(service.name)
+        except Refused as error:
+            if error.status != 400:
+                raise
+            raise stack.source.error(
+                f"{service.image!r} can't be the name of an image: {error}", "services", service.name, "image"
+            ) from error
     return missing
 
 
@@ -36,7 +49,7 @@ def local_only(client: Client, stack: Stack) -> bool:
     """Whether some image has no registry digest, so that asking a registry for one is in vain."""
     for service in stack.services.values():
         try:
-            image = client.get(f"/images/{service.image}/json")
+            image = _inspect(client, service)
         except NotThere:
             return False
         if not image.get("RepoDigests"):
@@ -75,7 +88,7 @@ def image_facts(client: Client, stack: Stack) -> dict[str, dict[str, object]]:
     facts: dict[str, dict[str, object]] = {}
     for service in stack.services.values():
         try:
-            image = client.get(f"/images/{service.image}/json")
+            image = _inspect(client, service)
         except NotThere:
             facts[service.name] = {"image": service.image}
             continue

@@ -6,13 +6,15 @@ Each stream is an iterator that blocks; whoever reads it does so in a thread, an
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from swarmtest.engine.client import Client, translated
+from swarmtest.engine.client import Client, NoAnswer, refuse_errors, translated
 from swarmtest.engine.swarm import STACK_LABEL
 
 _SWARM = "com.docker.swarm."
@@ -37,7 +39,9 @@ class Stream:
                 stream=True,
                 timeout=(30, None),
             )
-            self._answer.raise_for_status()
+            if self._answer.status_code >= 400:
+                with self._answer:
+                    refuse_errors(self._answer, doing)
         self._doing = doing
         self.closed = False
 
@@ -66,29 +70,68 @@ class Stream:
         connection = getattr(raw, "_connection", None) or getattr(raw, "connection", None)
         sock = getattr(connection, "sock", None)
         if isinstance(sock, socket.socket):
-            try:
+            with contextlib.suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
         self._answer.close()
 
 
 class EventStream:
-    """The engine's container events from ``since`` on, reduced to one stack."""
+    """The engine's container events from ``since`` on, reduced to one stack.
+
+    It can be iterated again after :meth:`reopen`: what was given before isn't given twice. What the
+    engine has forgotten by then (it keeps the last 256 events, and health probes make three each) is
+    lost, so a trace says that the stream broke even where it was taken up again.
+    """
 
     def __init__(self, client: Client, stack: str, since: float) -> None:
-        filters = json.dumps({"type": ["container"], "label": [f"{STACK_LABEL}={stack}"]})
-        self._stack = stack
-        self._stream = Stream(client, "/events", "following the engine's events", since=f"{since:.6f}", filters=filters)
+        self._client, self._stack, self._last = client, stack, since
+        self._given: deque[tuple[int, str, str]] = deque(maxlen=4096)
+        self._closed = False
+        self._stream = self._open()
+
+    def _open(self) -> Stream:
+        filters = json.dumps({"type": ["container"], "label": [f"{STACK_LABEL}={self._stack}"]})
+        doing = "following the engine's events"
+        return Stream(self._client, "/events", doing, since=f"{self._last:.6f}", filters=filters)
+
+    def reopen(self) -> None:
+        """Takes a broken stream up again from the last event on.
+
+        Raises:
+            EngineError: no engine answers (yet).
+        """
+        self._stream.close()
+        self._stream = self._open()
+        if self._closed:
+            self._stream.close()
 
     def __iter__(self) -> Iterator[ContainerEvent]:
         for line in self._stream.lines():
-            if line.strip() and (event := container_event(json.loads(line), self._stack)) is not None:
-                yield event
+            raw = _decoded(line)
+            event = container_event(raw, self._stack)
+            key = int(raw.get("timeNano") or 0), str((raw.get("Actor") or {}).get("ID")), str(raw.get("Action"))
+            if event is None or key in self._given:
+                continue
+            self._given.append(key)
+            # a little before it, since a float can't hold the nanoseconds; twins are left out above
+            self._last = max(self._last, event.t - 0.001)
+            yield event
 
     def close(self) -> None:
         """Ends the stream."""
+        self._closed = True
         self._stream.close()
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    """One event; an empty line is a sign of life, and a broken one means that the stream is broken."""
+    if not line.strip():
+        return {}
+    try:
+        raw = json.loads(line)
+    except ValueError as error:
+        raise NoAnswer(f"following the engine's events: broken line {line[:80]!r}") from error
+    return raw if isinstance(raw, dict) else {}
 
 
 def container_event(raw: Mapping[str, Any], stack: str) -> ContainerEvent | None:
@@ -144,7 +187,9 @@ class LogStream:
         self._stream = Stream(
             self.client, path, "following a log", follow="true", stdout="true", stderr="true", tail="all"
         )
-        yield from _demultiplexed(self._stream.chunks())
+        rest = yield from demultiplexed(self._stream.chunks())
+        if rest and not self._stream.closed:
+            raise NoAnswer(f"following a log: it ended {rest} bytes into a frame")
 
     def close(self) -> None:
         """Ends the stream; harmless before it's begun."""
@@ -152,24 +197,33 @@ class LogStream:
             self._stream.close()
 
 
-def _demultiplexed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def demultiplexed(chunks: Iterator[bytes]) -> Generator[bytes, None, int]:
     """Lines out of the engine's frames: 4 bytes of kind, 4 bytes of length, then as many bytes.
 
-    Lines of the two outputs are put together apart from each other, since a frame may end anywhere.
+    Lines of the two outputs are put together apart from each other, since a frame may end anywhere. A
+    container with a terminal has no frames, and its lines end with a carriage return. Returns how many
+    bytes of an unfinished frame were left at the end.
     """
     buffer, rests = b"", {1: b"", 2: b""}
+    framed: bool | None = None
     for chunk in chunks:
         buffer += chunk
-        while len(buffer) >= 8:
+        if framed is None and len(buffer) >= 4:
+            framed = buffer[0] <= 2 and buffer[1:4] == b"\0\0\0"
+        if framed is False:
+            *whole, buffer = buffer.split(b"\n")
+            yield from (line.removesuffix(b"\r") for line in whole)
+        while framed and len(buffer) >= 8:
             length = int.from_bytes(buffer[4:8], "big")
             if len(buffer) < 8 + length:
                 break
             kind, body, buffer = buffer[0], buffer[8 : 8 + length], buffer[8 + length :]
             *whole, rests[kind] = (rests.get(kind, b"") + body).split(b"\n")
             yield from whole
-    for rest in rests.values():
-        if rest:
-            yield rest
+    yield from (rest for rest in rests.values() if rest)
+    if framed is False and buffer:
+        yield buffer
+    return len(buffer) if framed is not False else 0
 
 
 def load_of(client: Client, container: str) -> tuple[int, int] | None:

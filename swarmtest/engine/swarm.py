@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_fixed
 
 from swarmtest.engine import TaskView, UpdateView
-from swarmtest.engine.client import Client, NotThere, parse_time
+from swarmtest.engine.client import Client, NoAnswer, NotThere, parse_time
 from swarmtest.errors import EngineError, TimedOut
 
 STACK_LABEL = "com.docker.stack.namespace"
@@ -24,7 +24,10 @@ RUN_LABEL = "swarmtest.run"
 SEQUENCE_TRIES = 5
 """How often an update is tried that the engine refuses as out of sequence (moby/moby #30794)."""
 
-_KINDS = {"networks": "Name", "configs": "Spec", "secrets": "Spec", "volumes": "Name"}
+LOST_SECONDS = 30.0
+"""A removal waits so long for an engine that doesn't answer at all."""
+
+_KINDS = ("networks", "configs", "secrets", "volumes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class SwarmDeployment:
     Arguments:
         client: the connection.
         name: the stack's name.
+        say: told what a person may want to know later, such as an update that had to be sent again.
         sleep, clock: monotonic waiting, arguments so that tests don't wait.
     """
 
@@ -50,10 +54,11 @@ class SwarmDeployment:
         client: Client,
         name: str,
         *,
+        say: Callable[[str], object] = lambda _text: None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._client, self._name, self._sleep, self._clock = client, name, sleep, clock
+        self._client, self._name, self._say, self._sleep, self._clock = client, name, say, sleep, clock
         self._services: dict[str, str] = {}
 
     @property
@@ -69,11 +74,15 @@ class SwarmDeployment:
         return self._services
 
     def tasks(self) -> list[TaskView]:
-        """All tasks of all services."""
-        names = {identity: name for name, identity in (self._services or self.services()).items()}
-        if not names:
-            return []
-        found = self._client.get("/tasks", filters={"service": list(names)})
+        """All tasks of all services.
+
+        Asked for by label: while a stack is deployed its services come one by one, and while it's removed
+        the engine refuses a question after a service that's gone.
+        """
+        found = self._client.get("/tasks", filters={"label": [f"{STACK_LABEL}={self._name}"]})
+        if not {item.get("ServiceID") for item in found} <= set(self._services.values()):
+            self.services()
+        names = {identity: name for name, identity in self._services.items()}
         return [task_view(item, names[item["ServiceID"]]) for item in found if item.get("ServiceID") in names]
 
     def update_status(self, service: str) -> UpdateView:
@@ -89,7 +98,7 @@ class SwarmDeployment:
     def _inspect(self, service: str) -> dict[str, Any]:
         identity = self._services.get(service) or self.services().get(service)
         if identity is None:
-            raise EngineError(f"the stack {self._name} has no service {service!r} on the engine (any more)")
+            raise NotThere(f"the stack {self._name} has no service {service!r} on the engine (any more)", 404)
         found: dict[str, Any] = self._client.get(f"/services/{identity}")
         return found
 
@@ -134,6 +143,7 @@ class SwarmDeployment:
                 if "out of sequence" not in str(refused):
                     raise
                 error = refused
+                self._say(f"the update of {service} was refused as out of sequence; it's read again and sent anew")
                 self._sleep(0.1 * (attempt + 1))
         raise EngineError(
             f"the service {service} changed under our hands {SEQUENCE_TRIES} times, so the update was not sent;"
@@ -156,7 +166,7 @@ class SwarmDeployment:
             items = listed.get("Volumes") or [] if kind == "volumes" else listed
             for item in items:
                 name = str(item["Name"] if "Name" in item else item["Spec"]["Name"])
-                identity = item.get("Id") or item.get("ID") or name
+                identity = str(item.get("Id") or item.get("ID") or name)
                 found.append(Leftover(kind, identity, name))
         return found
 
@@ -169,37 +179,58 @@ class SwarmDeployment:
         Raises:
             TimedOut: something is still there; the message names it.
         """
-        deadline = self._clock() + timeout_seconds
-        for service in self._of("services"):
-            self._delete(service)
-        while left := self._of("containers"):
-            if self._clock() > deadline:
-                names = ", ".join(item.name for item in left)
-                raise TimedOut(
-                    f"containers of the stack {self._name} are still there after {timeout_seconds:.0f} s: {names};"
-                    f" look at them, then `docker stack rm {self._name}`"
-                )
-            self._sleep(0.2)
-        for attempt in Retrying(
-            stop=stop_after_delay(30), wait=wait_fixed(0.3), retry=retry_if_exception_type(EngineError), reraise=True
-        ):
-            with attempt:
-                self._remove_rest()
+        Retrying(
+            retry=retry_if_exception_type(EngineError),
+            wait=wait_fixed(0.2),
+            stop=_Patience(self._clock, timeout_seconds),
+            sleep=self._sleep,
+            reraise=True,
+        )(self._remove_once)
 
-    def _remove_rest(self) -> None:
-        for item in self.leftovers():
-            self._delete(item)
-        if left := self.leftovers():
-            raise TimedOut(f"still there: {', '.join(f'{item.kind} {item.name}' for item in left)}")
+    def _remove_once(self) -> None:
+        """One pass; raises as long as anything is there, so that it's called again."""
+        left = self.leftovers()
+        if living := [item for item in left if item.kind in ("services", "containers")]:
+            self._delete_all(item for item in living if item.kind == "services")
+            names = ", ".join(f"{item.kind.removesuffix('s')} {item.name}" for item in living)
+            raise TimedOut(
+                f"the stack {self._name} couldn't be removed in time, and is left with {names};"
+                f" look at them, then `docker stack rm {self._name}`"
+            )
+        self._delete_all(left)
+        if left and (left := self.leftovers()):
+            names = ", ".join(f"{item.kind.removesuffix('s')} {item.name}" for item in left)
+            raise TimedOut(f"the stack {self._name} couldn't be removed in time, and is left with {names}")
 
-    def _of(self, kind: str) -> list[Leftover]:
-        return [item for item in self.leftovers() if item.kind == kind]
+    def _delete_all(self, items: Iterable[Leftover]) -> None:
+        """Deletes each that can be deleted, then raises the first error: one that's stuck holds up no other."""
+        errors: list[EngineError] = []
+        for item in items:
+            try:
+                self._delete(item)
+            except EngineError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def _delete(self, item: Leftover) -> None:
         try:
             self._client.delete(f"/{item.kind}/{item.id}")
         except NotThere:
             return
+
+
+class _Patience:
+    """When a removal gives up: at its deadline, or when no engine has answered for a while."""
+
+    def __init__(self, clock: Callable[[], float], seconds: float) -> None:
+        self._clock, self._deadline = clock, clock() + seconds
+        self._lost: float | None = None
+
+    def __call__(self, state: RetryCallState) -> bool:
+        now, error = self._clock(), state.outcome.exception() if state.outcome is not None else None
+        self._lost = (self._lost if self._lost is not None else now) if isinstance(error, NoAnswer) else None
+        return now > self._deadline or (self._lost is not None and now - self._lost > LOST_SECONDS)
 
 
 def task_view(item: Mapping[str, Any], service: str) -> TaskView:
