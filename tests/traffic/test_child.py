@@ -75,10 +75,10 @@ def wait_until(holds: Callable[[], object], seconds: float = 10.0) -> None:
 
 @pytest.fixture
 def foreign_locust_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings of the person's own Locust, which would end the run after a second."""
-    monkeypatch.setenv("LOCUST_RUN_TIME", "1s")
+    """Settings of the person's own Locust, each of which would write files into the run's folder."""
+    monkeypatch.setenv("LOCUST_CSV", "from_a_variable")
     (tmp_path / "home").mkdir()
-    (tmp_path / "home" / ".locust.conf").write_text("run-time = 1s\n")
+    (tmp_path / "home" / ".locust.conf").write_text("json-file = from_a_file\n")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
 
@@ -91,7 +91,6 @@ def test_a_run_from_go_to_stop_records_every_request_once(serve: Any, start: Sta
     assert not server.requests
     child.go()
     child.wait_for("tick", 10)
-    assert child.last("stopped") is None
     assert os.getsid(child.pid) == child.pid
     child.stop()
     assert child.wait(10) == 0
@@ -107,6 +106,7 @@ def test_a_run_from_go_to_stop_records_every_request_once(serve: Any, start: Sta
     # Ticks say how busy and how late the client was; it's neither with 60 requests a second.
     assert 0 < stopped["cpu_share_max"] < 1
     assert 0 <= stopped["late_ms_p99"] <= stopped["late_ms_max"] + 0.1
+    assert [path.name for path in Path(child.settings.out).iterdir()] == [f"requests-{child.pid}.jsonl"]
     # Half of the users keep their connections, half open one for each request.
     assert len({record["connection"] for record in records if not record["reused"]}) == server.connections
     assert all(record["sent"] >= record["planned"] - 0.001 for record in records)
