@@ -29,7 +29,7 @@ from swarmtest.plan import Step
 from swarmtest.preflight import examine
 from swarmtest.store import RunFolder, new_run_folder
 from swarmtest.traffic.process import TrafficProcess, write_targets
-from swarmtest.watch import Watch, targets_of
+from swarmtest.watch import Focus, Watch, targets_of
 
 WARM_UP_SECONDS = 2.0
 SETTLE_SECONDS = 1.0
@@ -74,8 +74,9 @@ def run(
     with TraceWriter(folder.events) as trace:
         trace.listen(listen)
         trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info))
-        deployment = SwarmDeployment(client, order.name)
-        watch = Watch(client, deployment, trace, subject=order.subject.name, front=order.brief.front_door.service)
+        deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))
+        focus = Focus(order.subject.name, order.brief.front_door.service, info.node)
+        watch = Watch(client, deployment, trace, focus)
         work = Run(order, info, client, folder, trace, deployment, watch, url)
         try:
             with ExitStack() as undo:

@@ -10,13 +10,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from swarmtest.engine import Deployment, TaskView, UpdateView
 from swarmtest.engine.client import Client, NotThere
-from swarmtest.engine.streams import EventStream, LogStream, load_of
+from swarmtest.engine.streams import ContainerEvent, EventStream, LogStream, load_of
 from swarmtest.engine.swarm import PROBE_SERVICE
 from swarmtest.errors import EngineError
 from swarmtest.events import TraceWriter
@@ -24,10 +25,33 @@ from swarmtest.events import TraceWriter
 POLL_SECONDS = 0.08
 """Tasks are asked for this often; *announced* must be seen to 100 ms or better."""
 SAMPLE_SECONDS = 0.5
+REOPEN_SECONDS = 0.5
+"""A broken event stream is taken up again this often."""
+LOST_SECONDS = 10.0
+"""An engine that hasn't answered for so long is lost."""
+LATEST = 1e11
+"""Epoch seconds beyond which a time in a log line isn't one."""
 PLAIN_LINES = 200
 """How many log lines that aren't records are kept of a container."""
 
-RECORDS = frozenset("start intent commit finish booted warm unready signal closed_listener drained exiting".split())
+_OF_REQUESTS = ("start", "intent", "commit", "finish")
+_OF_INSTANCES = ("booted", "warm", "unready", "signal", "closed_listener", "drained", "exiting")
+RECORDS = frozenset((*_OF_REQUESTS, *_OF_INSTANCES))
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What's looked at more closely than the rest.
+
+    Attributes:
+        subject: the service under test.
+        front: the proxy's service, whose log is read too.
+        node: the node that we talk to; containers elsewhere are seen through their tasks alone.
+    """
+
+    subject: str
+    front: str | None = None
+    node: str = ""
 
 
 class Watch:
@@ -35,15 +59,11 @@ class Watch:
 
     Arguments:
         client, deployment, trace: where to look, and where to write.
-        subject: the service under test.
-        front: the proxy's service, whose log is read too.
     """
 
-    def __init__(
-        self, client: Client, deployment: Deployment, trace: TraceWriter, *, subject: str, front: str | None
-    ) -> None:
+    def __init__(self, client: Client, deployment: Deployment, trace: TraceWriter, focus: Focus) -> None:
         self._client, self._deployment, self._trace = client, deployment, trace
-        self._subject, self._front = subject, front
+        self._subject, self._front, self._node = focus.subject, focus.front, focus.node
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -94,7 +114,7 @@ class Watch:
         return self._status
 
     def has_exited(self, container: str) -> bool:
-        """Whether the container's exit was seen in the event stream."""
+        """Whether the container's exit was seen, in the event stream or in the state of its task."""
         return container in self._exited
 
     def last_lines(self, service: str, count: int = 5) -> list[str]:
@@ -108,20 +128,31 @@ class Watch:
             return time.monotonic() - max((item.last for item in self._followers.values()), default=0.0)
 
     def _follow_events(self) -> None:
+        """Takes events until the end; a stream that breaks is noted, and taken up again as soon as can be."""
         assert self._events is not None
-        try:
-            for event in self._events:
-                fields = event.fields
-                self._trace.add("container", t=event.t, **fields)
-                if fields["action"] == "start":
-                    self._follow(fields["container"], fields["service"], None)
-                elif fields["action"] == "die":
-                    self._exited.add(fields["container"])
-            reason = "the engine ended the stream"
-        except EngineError as error:
-            reason = str(error)
-        if not self._stopping.is_set():
-            self._trace.add("stream_broken", what="engine events", error=reason)
+        while not self._stopping.is_set():
+            try:
+                for event in self._events:
+                    self._take_event(event)
+                reason = "the engine ended the stream"
+            except EngineError as error:
+                reason = str(error)
+            if not self._stopping.is_set():
+                self._trace.add("stream_broken", what="engine events", error=reason)
+            while not self._stopping.wait(REOPEN_SECONDS):
+                try:
+                    self._events.reopen()
+                    break
+                except EngineError:
+                    continue
+
+    def _take_event(self, event: ContainerEvent) -> None:
+        fields = event.fields
+        self._trace.add("container", t=event.t, **fields)
+        if fields["action"] == "start":
+            self._follow(fields["container"], fields["service"], None)
+        elif fields["action"] == "die":
+            self._exited.add(fields["container"])
 
     def _follow(self, container: str, service: str, task: str | None) -> None:
         if service not in (self._subject, self._front, PROBE_SERVICE):
@@ -143,9 +174,11 @@ class Watch:
                 tasks = self._deployment.tasks()
                 status = self._deployment.update_status(self._subject) if tasks else self._status
                 failing_since = None
+            except NotThere:  # somebody removes the stack, most likely we ourselves
+                tasks, status, failing_since = [], self._status, None
             except EngineError as error:
                 failing_since = failing_since or began
-                if began - failing_since > 10.0 and self._engine_lost is None:
+                if began - failing_since > LOST_SECONDS and self._engine_lost is None:
                     self._engine_lost = f"the engine went away in mid-run: {error}"
                     self._trace.add("stream_broken", what="engine", error=str(error))
                 self._stopping.wait(0.5)
@@ -160,6 +193,7 @@ class Watch:
             if seen.get(task.id) != task:
                 seen[task.id] = task
                 self._trace.add("task", t=now, since=last, **task.as_event())
+                self._follow_task(task)
         self._tasks = tuple(tasks)
         if status != self._status:
             self._status = status
@@ -174,12 +208,24 @@ class Watch:
                 message=status.message,
             )
 
+    def _follow_task(self, task: TaskView) -> None:
+        """Makes up for events that weren't heard: those of other nodes, and those in the gap of a broken stream."""
+        if task.container is None:
+            return
+        if task.state in ("complete", "shutdown", "failed"):
+            self._exited.add(task.container)
+        elif task.state == "running":
+            elsewhere = self._node not in ("", task.node)
+            self._follow(task.container, task.service, task.id if elsewhere else None)
+
     def _sample(self) -> None:
         """Processor use and memory of each running instance, a few times a second."""
         before: dict[str, tuple[float, int]] = {}
         while not self._stopping.wait(SAMPLE_SECONDS):
             for task in self._tasks:
                 if task.service != self._subject or task.state != "running" or task.container is None:
+                    continue
+                if self._node not in ("", task.node):
                     continue
                 try:
                     load = load_of(self._client, task.container)
@@ -212,25 +258,28 @@ class _Follower:
         self.thread.join(timeout=2.0)
 
     def _read(self) -> None:
-        trace, reason = self._watch._trace, None
+        trace = self._watch._trace
+        reason: str | None = "its reader broke"
         trace.add("log_stream", container=self._container, service=self.service, edge="opened")
         try:
             for line in self._log:
                 self.lines += 1
                 self.last = time.monotonic()
                 self._take(line)
-        except (EngineError, NotThere, OSError) as error:
+            reason = None
+        except EngineError as error:
             reason = str(error)
-        trace.add(
-            "log_stream",
-            container=self._container,
-            service=self.service,
-            edge="ended",
-            complete=reason is None,
-            lines=self.lines,
-            reason=reason,
-            lives=self._ended.is_set(),
-        )
+        finally:
+            trace.add(
+                "log_stream",
+                container=self._container,
+                service=self.service,
+                edge="ended",
+                complete=reason is None,
+                lines=self.lines,
+                reason=reason,
+                lives=self._ended.is_set(),
+            )
 
     def _take(self, line: bytes) -> None:
         kind, fields = parse_line(line)
@@ -249,12 +298,12 @@ def parse_line(line: bytes) -> tuple[str, dict[str, Any]]:
     if line[:1] == b"{":
         try:
             fields = msgspec.json.decode(line, type=dict[str, Any])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return "log", {}
-        event = fields.pop("event", None)
-        if fields.pop("v", None) == 1 and isinstance(fields.get("t"), (int, float)):
+        event, t = fields.pop("event", None), fields.get("t")
+        if fields.pop("v", None) == 1 and isinstance(t, (int, float)) and 0 < t < LATEST:
             fields.pop("kind", None)
-            if event in RECORDS:
+            if isinstance(event, str) and event in RECORDS:
                 return "record", {"event": event, **fields}
             if event in ("names", "proxied"):
                 return str(event), fields
