@@ -75,7 +75,7 @@ def run(
         trace.listen(listen)
         trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info))
         deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))
-        focus = Focus(order.subject.name, order.brief.front_door.service, info.node)
+        focus = Focus(order.subject.name, order.brief.front_door.service, info.node, info.local)
         watch = Watch(client, deployment, trace, focus)
         work = Run(order, info, client, folder, trace, deployment, watch, url)
         try:

@@ -17,7 +17,8 @@ import msgspec
 
 from swarmtest.engine import Deployment, TaskView, UpdateView
 from swarmtest.engine.client import Client, NotThere
-from swarmtest.engine.streams import ContainerEvent, EventStream, LogStream, load_of
+from swarmtest.engine.load import LoadMeter
+from swarmtest.engine.streams import ContainerEvent, EventStream, LogStream
 from swarmtest.engine.swarm import PROBE_SERVICE
 from swarmtest.errors import EngineError
 from swarmtest.events import TraceWriter
@@ -47,11 +48,13 @@ class Focus:
         subject: the service under test.
         front: the proxy's service, whose log is read too.
         node: the node that we talk to; containers elsewhere are seen through their tasks alone.
+        local: that node is this machine.
     """
 
     subject: str
     front: str | None = None
     node: str = ""
+    local: bool = False
 
 
 class Watch:
@@ -64,6 +67,7 @@ class Watch:
     def __init__(self, client: Client, deployment: Deployment, trace: TraceWriter, focus: Focus) -> None:
         self._client, self._deployment, self._trace = client, deployment, trace
         self._subject, self._front, self._node = focus.subject, focus.front, focus.node
+        self._meter = LoadMeter(client, local=focus.local)
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -220,23 +224,20 @@ class Watch:
 
     def _sample(self) -> None:
         """Processor use and memory of each running instance, a few times a second."""
-        before: dict[str, tuple[float, int]] = {}
+        before: dict[str, tuple[float, float]] = {}
         while not self._stopping.wait(SAMPLE_SECONDS):
             for task in self._tasks:
                 if task.service != self._subject or task.state != "running" or task.container is None:
                     continue
-                if self._node not in ("", task.node):
-                    continue
-                try:
-                    load = load_of(self._client, task.container)
-                except EngineError:
+                if self._node not in ("", task.node) or (load := self._meter.of(task.container)) is None:
                     continue
                 now = time.time()
-                if load is not None and (past := before.get(task.container)) is not None:
-                    cores = (load[0] - past[1]) / 1e9 / max(now - past[0], 1e-6)
-                    self._trace.add("sample", t=now, container=task.container, cpu=round(cores, 4), memory=load[1])
-                if load is not None:
-                    before[task.container] = (now, load[0])
+                if (past := before.get(task.container)) is not None:
+                    cores = (load.cpu_seconds - past[1]) / max(now - past[0], 1e-6)
+                    self._trace.add(
+                        "sample", t=now, container=task.container, cpu=round(cores, 4), memory=load.memory_bytes
+                    )
+                before[task.container] = (now, load.cpu_seconds)
 
 
 class _Follower:

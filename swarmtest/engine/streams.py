@@ -224,14 +224,3 @@ def demultiplexed(chunks: Iterator[bytes]) -> Generator[bytes, None, int]:
     if framed is False and buffer:
         yield buffer
     return len(buffer) if framed is not False else 0
-
-
-def load_of(client: Client, container: str) -> tuple[int, int] | None:
-    """(processor time in ns so far, memory in bytes) of a container, None where it's gone.
-
-    ``one-shot`` answers at once; without it the engine waits for a second sample.
-    """
-    stats = client.get(f"/containers/{container}/stats", **{"stream": "false", "one-shot": "true"})
-    cpu = ((stats.get("cpu_stats") or {}).get("cpu_usage") or {}).get("total_usage")
-    memory = (stats.get("memory_stats") or {}).get("usage")
-    return (int(cpu), int(memory or 0)) if cpu else None

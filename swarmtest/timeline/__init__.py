@@ -154,7 +154,8 @@ def _generation(made: float, marks: Mapping[str, Mark], desired: Mark | None, t0
 
 
 def _t0(acts: Sequence[Event], until: float) -> float | None:
-    began = [act for act in acts if act.get("edge") == "began" and act.t < until]
+    """The first act that hurts; the deploy is an act too, but the beginning of everything."""
+    began = [act for act in acts if act.get("edge") == "began" and act.t < until and act.get("name") != "deploy"]
     updates = [act for act in began if act.get("name") == "update"]
     return min((act.t for act in updates or began), default=None)
 

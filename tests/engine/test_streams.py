@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swarmtest.engine.client import Client, NoAnswer, NotThere, Refused
-from swarmtest.engine.streams import EventStream, LogStream, container_event, demultiplexed, load_of
+from swarmtest.engine.streams import EventStream, LogStream, container_event, demultiplexed
 from tests.engine.fake_engine import Chunks, FakeEngine, frame
 
 T0 = 1_795_990_500_000_000_000
@@ -194,14 +194,6 @@ def test_a_log_that_cannot_be_had_says_why(client: Client, engine: FakeEngine) -
 def test_a_log_elsewhere_is_read_through_its_task(client: Client, engine: FakeEngine) -> None:
     engine.streams["/tasks/t1/logs"] = [[frame(b"far\n"), b""]]
     assert list(LogStream(client, None, "t1")) == [b"far"]
-
-
-def test_load_is_processor_time_and_memory(client: Client, engine: FakeEngine) -> None:
-    stats = {"cpu_stats": {"cpu_usage": {"total_usage": 5}}, "memory_stats": {"usage": 7}}
-    engine.before = lambda _verb, _path: (200, stats)
-    assert load_of(client, "c1") == (5, 7)
-    engine.before = lambda _verb, _path: (200, {"cpu_stats": {}, "memory_stats": {}})
-    assert load_of(client, "c1") is None
 
 
 def test_reading_is_quick_about_a_close_before_it_began(client: Client) -> None:
