@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from swarmtest.losses import Accounted, Charge, Loss
-from swarmtest.promises import SWARM_PAUSE_SECONDS
+from swarmtest.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
 
@@ -37,7 +37,7 @@ class Mechanism(StrEnum):
     SOCKETS_DESTROYED = "sockets destroyed while handlers run"
     CLOSED_TOO_EARLY = "closed before the front door let go"
     NOBODY_ACCEPTING = "listener open, nobody accepting"
-    FRONT_DOOR_STALE = "front door dials an address that's gone"
+    FRONT_DOOR_STALE = "front door sends to an instance that it should have let go"
     COLD_START = "traffic before the instance was ready"
     NO_INSTANCE = "no instance left to serve"
     HEALTH_KILL = "killed by its health check"
@@ -48,7 +48,7 @@ class Mechanism(StrEnum):
     FRONT_DOOR_CUTS = "cut before the instance was told to stop"
 
 
-def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness) -> Mechanism | None:
+def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
     """How one request was lost; None where nothing tells."""
     life = lost.life
     if lost.charge is Charge.START_UP:
@@ -59,7 +59,7 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness) -> Mecha
         return _of_running(lost, life, witness)
     if _none_ready(timeline, lost.request.began):
         return Mechanism.NO_INSTANCE
-    return _of_unheard(lost, life) if life is not None else _of_nobody(lost, timeline)
+    return _of_unheard(lost, life, promises) if life is not None else _of_nobody(lost, timeline)
 
 
 def ending_of(life: Lifespan, witness: Witness) -> Mechanism | None:
@@ -97,7 +97,7 @@ def _of_running(lost: Accounted, life: Lifespan, witness: Witness) -> Mechanism 
     return Mechanism.DRAIN_MISSING if exited - signalled < AT_ONCE_SECONDS else Mechanism.OWN_LIMIT
 
 
-def _of_unheard(lost: Accounted, life: Lifespan) -> Mechanism | None:
+def _of_unheard(lost: Accounted, life: Lifespan, promises: Promises) -> Mechanism | None:
     """How a request that no handler saw was lost, on the way to an instance that was going."""
     began, exited = lost.request.began, life.at("exited")
     if life.cause in (CRASHED, BY_OTHERS, BY_SWARMTEST, OUT_OF_MEMORY, HEALTH_CHECK):
@@ -106,7 +106,7 @@ def _of_unheard(lost: Accounted, life: Lifespan) -> Mechanism | None:
             OUT_OF_MEMORY: Mechanism.OUT_OF_MEMORY,
             HEALTH_CHECK: Mechanism.HEALTH_KILL,
         }.get(life.cause, Mechanism.KILLED)
-    if exited is not None and began > exited and _outlasts(lost):
+    if _outlasts(lost, promises):
         return Mechanism.FRONT_DOOR_STALE
     connected = lost.proxied.connected if lost.proxied is not None else lost.loss is not Loss.REFUSED
     closed = life.at("closed") or exited
@@ -115,10 +115,18 @@ def _of_unheard(lost: Accounted, life: Lifespan) -> Mechanism | None:
     return Mechanism.CLOSED_TOO_EARLY
 
 
-def _outlasts(lost: Accounted) -> bool:
-    """Whether an address was still dialled long after Swarm gave it up: the tell-tale of one look-up."""
-    announced = lost.life.at("announced") if lost.life is not None else None
-    return announced is not None and lost.request.began > announced + SWARM_PAUSE_SECONDS + LONG_SECONDS
+def _outlasts(lost: Accounted, promises: Promises) -> bool:
+    """Whether an address was still dialled when the front door should have let go long ago.
+
+    Then it's no use to keep accepting for its detection time. One that resolves only once dials for
+    ever; where no detection time is declared, some seconds beyond Swarm's own pause tell it.
+    """
+    announced = lost.life.mark("announced") if lost.life is not None else None
+    if announced is None or promises.direct:
+        return False
+    within = promises.front_door.within_seconds
+    allowed = SWARM_PAUSE_SECONDS + LONG_SECONDS if within is None else within + announced.error
+    return lost.request.began > announced.at + allowed
 
 
 def _of_nobody(lost: Accounted, timeline: Timeline) -> Mechanism:
@@ -162,7 +170,9 @@ def _none_ready(timeline: Timeline, t: float) -> bool:
     return True
 
 
-def most_telling(lost: Iterable[Accounted], timeline: Timeline, witness: Witness) -> list[tuple[Mechanism, int]]:
+def most_telling(
+    lost: Iterable[Accounted], timeline: Timeline, witness: Witness, promises: Promises
+) -> list[tuple[Mechanism, int]]:
     """Mechanisms of lost requests with their counts, the one that lost most first."""
-    counted = Counter(found for one in lost if (found := mechanism_of(one, timeline, witness)) is not None)
+    counted = Counter(found for one in lost if (found := mechanism_of(one, timeline, witness, promises)) is not None)
     return sorted(counted.items(), key=lambda item: (-item[1], item[0].value))

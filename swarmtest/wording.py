@@ -38,6 +38,11 @@ def many(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
+def each(count: int, noun: str) -> str:
+    """The subject of a sentence about all of them: ``Each of the 3 instances``, ``The instance``."""
+    return f"The {noun}" if count == 1 else f"Each of the {count} {noun}s"
+
+
 def by_class(lost: Iterable[Accounted]) -> str:
     """Counts of lost requests by class, the most frequent first: ``3 cut, 1 gateway``."""
     counted = Counter(one.loss.value for one in lost)

@@ -33,7 +33,7 @@ def check(judged: Judged) -> Verdict:
         sentence = f"{many(len(lost), 'request')} of {losses.sent} can't be proved to be answered."
         return Verdict(Outcome.NOT_PROVED, sentence, evidence, _missing(judged))
     sentence = f"{len(seen)} of {losses.sent} requests were lost: {by_class(seen)}."
-    telling = most_telling(seen, judged.timeline, judged.witness)
+    telling = most_telling(seen, judged.timeline, judged.witness, judged.promises)
     return Verdict(Outcome.FAILED, sentence, evidence, _advice(judged, seen, telling[0][0]) if telling else None)
 
 
@@ -50,7 +50,7 @@ def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
     for (loss, owed, task), count in sorted(groups.items(), key=lambda item: (-item[1], item[0][0], item[0][2])):
         of = [one for one in lost if (one.loss, one.charge) == (loss, owed)]
         of = [one for one in of if (one.life.task if one.life else "") == task]
-        told = mechanism_of(of[0], judged.timeline, judged.witness)
+        told = mechanism_of(of[0], judged.timeline, judged.witness, judged.promises)
         lines.append(
             f"{count} {loss} on {label(of[0].life)}, charged to {owed}{f' ({told.value})' if told else ''}:"
             f" {ids(of)}; {of[0].why}"
@@ -77,7 +77,7 @@ def _missing(judged: Judged) -> str | None:
 
 def _advice(judged: Judged, lost: list[Accounted], mechanism: object) -> str | None:
     for one in lost:
-        told = mechanism_of(one, judged.timeline, judged.witness)
+        told = mechanism_of(one, judged.timeline, judged.witness, judged.promises)
         if told is not None and told is mechanism:
             return advise(told, judged.promises, one.life)
     return None

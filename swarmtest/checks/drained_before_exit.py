@@ -11,7 +11,7 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Loss
 from swarmtest.mechanisms import most_telling
 from swarmtest.timeline import Lifespan
-from swarmtest.wording import by_class, ids, label, many
+from swarmtest.wording import by_class, each, ids, label, many
 
 ENOUGH_SECONDS = 1.0
 """How long a request must have had to run, for its end to prove a drain."""
@@ -31,12 +31,12 @@ def check(judged: Judged) -> Verdict:
     if not going:
         return findings.verdict("", "", "No instance was stopped, so none had to drain.")
     count = many(len(going), "old instance")
-    telling = most_telling(cut, judged.timeline, judged.witness)
+    telling = most_telling(cut, judged.timeline, judged.witness, judged.promises)
     victim = cut[0].life if cut else None
     return findings.verdict(
-        f"All {count} finished what they were doing before they exited.",
+        f"{each(len(going), 'old instance')} finished what it was doing before it exited.",
         f"{many(len(cut), 'request')} still ran when an old instance exited, or were cut by it.",
-        f"It isn't proved that all {count} drain: {len(findings.unproved)} had nothing to finish, or weren't seen to.",
+        f"It isn't proved of {count} that each drains: {len(findings.unproved)} had nothing to finish or weren't seen.",
         advise(telling[0][0], judged.promises, victim) if telling else _advice(findings, judged),
     )
 

@@ -14,7 +14,7 @@ from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.mechanisms import Mechanism
 from swarmtest.timeline import Lifespan
-from swarmtest.wording import few, label, many
+from swarmtest.wording import each, few, label, many
 
 LONG_ENOUGH_SECONDS = 5.0
 """An instance that was ready for less under traffic may have got nothing by chance."""
@@ -36,8 +36,8 @@ def check(judged: Judged) -> Verdict:
     for name, count in sorted(strangers.items()):
         findings.unproved.append(f"{many(count, 'answer')} by {name}, which is no known instance of the service")
     return findings.verdict(
-        f"All {many(len(judged.timeline.lifespans), 'instance')} were exercised, on kept and on fresh connections.",
-        f"{many(len(findings.failed), 'instance')} that was ready never got a request from the front door.",
+        f"{each(len(judged.timeline.lifespans), 'instance')} was exercised, on kept and on fresh connections.",
+        f"The front door never sent a request to {many(len(findings.failed), 'instance')} that could serve.",
         "Not every instance was exercised." if findings.unproved else "No instance was seen.",
         advise(Mechanism.FRONT_DOOR_STALE, judged.promises) if findings.failed else _advice(strangers),
     )

@@ -11,7 +11,7 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.mechanisms import Mechanism, ending_of
 from swarmtest.timeline import Lifespan
 from swarmtest.timeline.endings import AS_ASKED, STOPPED_BY_OTHERS
-from swarmtest.wording import apart, label, many
+from swarmtest.wording import apart, each, label, many
 
 ORPHAN_SLACK_SECONDS = 5.0
 """A task that runs on this long after its grace is an orphan: Swarm wants it gone, and it serves."""
@@ -33,7 +33,7 @@ def check(judged: Judged) -> Verdict:
     if not old:
         return findings.verdict("", "", "No instance was stopped, so no end was seen.")
     return findings.verdict(
-        f"All {count} exited by themselves within the grace.",
+        f"{each(len(old), 'old instance')} exited by itself within its grace.",
         f"{len(findings.failed)} of {count} didn't exit by themselves within the grace.",
         f"The end of {len(findings.unproved)} of {count} wasn't seen.",
         advice,

@@ -47,7 +47,7 @@ def check(judged: Judged) -> Verdict:
         return findings.verdict("", "", "No instance was stopped by Swarm, so the front door had nothing to notice.")
     within = f"within {limit.seconds:g} s" + ("" if limit.declared else " (Swarm's own pause; none is declared)")
     return findings.verdict(
-        f"The front door let go of all {many(len(stopped), 'old instance')} {within}.",
+        f"The front door let go of {many(len(stopped), 'old instance')} {within}.",
         f"The front door sent to {len(findings.failed)} of {many(len(stopped), 'old instance')}"
         f" later than {limit.seconds:g} s after it could know.",
         f"It isn't proved that the front door let go of {many(len(findings.unproved), 'old instance')} {within}.",

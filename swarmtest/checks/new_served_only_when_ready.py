@@ -12,7 +12,7 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Charge
 from swarmtest.mechanisms import Mechanism
 from swarmtest.timeline import Lifespan, Mark
-from swarmtest.wording import by_class, few, ids, label, many
+from swarmtest.wording import by_class, each, few, ids, label, many
 
 
 def check(judged: Judged) -> Verdict:
@@ -25,9 +25,9 @@ def check(judged: Judged) -> Verdict:
         return findings.verdict("", "", "No new instance was made, so none could serve too early.")
     count = many(len(new), "new instance")
     return findings.verdict(
-        f"All {count} served only when they were ready.",
+        f"{each(len(new), 'new instance')} served only when it was ready.",
         f"{len(findings.failed)} of {count} got requests before they were ready.",
-        f"It isn't proved that all {count} served only when ready.",
+        f"It isn't proved of {count} that each served only when it was ready.",
         advise(Mechanism.COLD_START, judged.promises) if findings.failed else _missing(findings),
     )
 

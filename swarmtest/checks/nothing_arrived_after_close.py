@@ -94,7 +94,7 @@ def _tell(
 
 
 def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes_seen: bool) -> str | None:
-    telling = most_telling(lost, judged.timeline, judged.witness)
+    telling = most_telling(lost, judged.timeline, judged.witness, judged.promises)
     if telling and len(lost) >= len(kept):
         return advise(telling[0][0], judged.promises)
     if kept:

@@ -12,7 +12,7 @@ from datetime import datetime
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.events import Event
 from swarmtest.timeline import Timeline
-from swarmtest.wording import label, many, since
+from swarmtest.wording import each, label, many, since
 
 STALE_SECONDS = 1.0
 """An update that began this much before ours is another one, whatever the clocks' errors."""
@@ -31,7 +31,7 @@ def check(judged: Judged) -> Verdict:
     _judge_tasks(judged, findings)
     state = _last_state(timeline)
     return findings.verdict(
-        f"All {many(len(timeline.old), 'old instance')} were replaced, and the update completed.",
+        f"{each(len(timeline.old), 'old instance')} was replaced, and the update completed.",
         _failure(state),
         "It isn't proved that every instance was replaced.",
         _advice(state, timeline) if findings.failed else None,

@@ -87,3 +87,15 @@ def test_our_own_fault_is_no_loss_of_the_stack() -> None:
     rollout = Rollout()
     rollout.unanswered("ours", 1.0, 1.1, client_outcome="local_error", error="too many open files")
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_a_front_door_that_dials_for_ever_is_to_be_mended_and_not_waited_for() -> None:
+    """langgenius/dify #40448: nginx resolves once, and the losses don't stop when the update ends."""
+    rollout = Rollout()
+    life = rollout.old[0]
+    for n in range(20):
+        at = (life.closed or 0) + n
+        rollout.bad_gateway(f"stale-{n}", at, at + 0.1, life)
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "let the front door learn of new addresses" in (verdict.advice or "")
