@@ -230,3 +230,9 @@ def test_a_signal_that_is_not_the_stop_signal_is_no_stop() -> None:
     assert at(life_of(rollout, life), "signalled") == 5.0
     rollout.plan["images"] = {"api": {"stop_signal": "SIGHUP"}}
     assert at(life_of(rollout, life), "signalled") == 1.0
+
+
+def test_the_deploy_is_no_act_that_begins_a_rollout() -> None:
+    rollout = Rollout(update=False)
+    rollout.event(-40.0, "act", id=0, name="deploy", edge="began", target="st-ab12", settings={})
+    assert rollout.judged().timeline.t0 is None
