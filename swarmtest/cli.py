@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swarmtest.errors import Interrupted, SwarmtestError
+from swarmtest.errors import EngineError, Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def run(
         from swarmtest import runner
         from swarmtest.brief import Overrides, duration_flag, rate_flag, read_brief
         from swarmtest.catalogue import load_scenario
-        from swarmtest.order import Order, new_token, stack_name
+        from swarmtest.order import Order, given_name, new_token, stack_name
         from swarmtest.reports.console.live import LiveView
         from swarmtest.stack import read_stack
 
@@ -72,8 +72,8 @@ def run(
             service=service,
             url=url,
             instance_header=instance_header,
-            rate=rate_flag(rate) if rate else None,
-            baseline_seconds=duration_flag("--baseline", baseline) if baseline else None,
+            rate=rate_flag(rate) if rate is not None else None,
+            baseline_seconds=duration_flag("--baseline", baseline) if baseline is not None else None,
         )
         found, token = load_scenario(scenario), new_token()
         order = Order(
@@ -83,7 +83,7 @@ def run(
             plan=found.plan,
             checks=found.checks,
             out=out,
-            name=name or stack_name(stack, token),
+            name=stack_name(parsed, token) if name is None else given_name(name, parsed),
             token=token,
             seed=seed,
             init_swarm=init_swarm,
@@ -102,11 +102,7 @@ def _progress(order: Order) -> Progress:
     from swarmtest.reports.console.progress import Progress
     from swarmtest.runner import SETTLE_SECONDS, WARM_UP_SECONDS
 
-    held = {
-        step.phase: step.seconds(order.brief.baseline_seconds)
-        for step in order.plan.steps
-        if step.fault is None
-    }
+    held = {step.phase: step.seconds(order.brief.baseline_seconds) for step in order.plan.steps if step.fault is None}
     expected = {"warmup": WARM_UP_SECONDS, **held, "settle": SETTLE_SECONDS}
     return Progress(service=order.subject.name, replicas=order.subject.replicas, expected=expected)
 
@@ -152,13 +148,16 @@ def doctor(stack: Path | None) -> int:
     """Says what's missing on this machine, and for STACK where one is given, and what to do."""
     from swarmtest.brief import read_brief
     from swarmtest.engine.client import Client
-    from swarmtest.preflight import examine
+    from swarmtest.preflight import examine, examine_without_engine
     from swarmtest.stack import read_stack
 
     parsed = read_stack(stack) if stack is not None else None
     brief = read_brief(parsed) if parsed is not None else None
-    client = Client()
-    findings = examine(client, client.info(), parsed, brief)
+    try:
+        client = Client()
+        findings = examine(client, client.info(), parsed, brief)
+    except EngineError as error:
+        findings = examine_without_engine(error, parsed, brief)
     marks = {"ok": "ok     ", "warning": "warning", "missing": "MISSING"}
     for finding in findings:
         click.echo(f"{marks[finding.state]}  {finding.subject}: {finding.text}")
@@ -168,20 +167,30 @@ def doctor(stack: Path | None) -> int:
 
 
 def main() -> None:
-    """The command ``swarmtest``."""
+    """The command ``swarmtest``; signals are taken from the first moment on."""
+    try:
+        with Interrupts():
+            code = _exit_code()
+    except (Interrupted, KeyboardInterrupt):
+        code = Interrupted.exit_code
+    sys.exit(code)
+
+
+def _exit_code() -> int:
     try:
         code = commands.main(standalone_mode=False)
     except click.exceptions.Abort:
-        sys.exit(Interrupted.exit_code)
+        return Interrupted.exit_code
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(Interrupted.exit_code)
+        return error.exit_code
     except Interrupted as error:
         click.echo(f"swarmtest: {error}", err=True)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except SwarmtestError as error:
+        click.echo("\n".join([f"swarmtest: error: {error}", *getattr(error, "__notes__", ())]), err=True)
+        return error.exit_code
+    except OSError as error:
         click.echo(f"swarmtest: error: {error}", err=True)
-        sys.exit(error.exit_code)
-    sys.exit(code if isinstance(code, int) else 0)
+        return SwarmtestError.exit_code
+    return code if isinstance(code, int) else 0

@@ -57,7 +57,7 @@ def decode_event(line: bytes | str) -> Event:
     data = _decode(line)
     try:
         t, kind = float(data.pop("t")), str(data.pop("kind"))
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ArithmeticError) as error:
         raise ValueError("an event needs the fields t and kind") from error
     return Event(t, kind, data)
 
@@ -120,13 +120,13 @@ def read_events(path: Path) -> Iterator[Event]:
         for number, line in enumerate(lines, start=1):
             try:
                 event = decode_event(line)
-            except (msgspec.DecodeError, ValueError) as error:
+            except (msgspec.DecodeError, ValueError, RecursionError) as error:
                 yield Event(t, "stream_broken", {"what": "trace", "error": f"line {number}: {error}"})
                 continue
-            if event.kind == "trace" and int(event.get("version", 0)) > TRACE_VERSION:
+            if event.kind == "trace" and event.get("version") != TRACE_VERSION:
                 raise RunFolderError(
-                    f"{path}: trace version {event.get('version')}, this swarmtest reads up to {TRACE_VERSION};"
-                    " judge it with a newer swarmtest"
+                    f"{path}: trace version {event.get('version')}, and this swarmtest reads {TRACE_VERSION};"
+                    " judge it with the swarmtest that made it"
                 )
             t = event.t
             yield event

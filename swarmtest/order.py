@@ -12,10 +12,14 @@ from typing import Any
 
 from swarmtest.brief import Brief
 from swarmtest.engine import EngineInfo
+from swarmtest.engine.swarm import PROBE_SERVICE
+from swarmtest.errors import UsageError
 from swarmtest.plan import Plan
 from swarmtest.stack import Service, Stack
 from swarmtest.traffic.settings import Kind, TrafficSettings
 
+LONGEST_NAME = 63
+"""Longest name of a service that Swarm takes: it's a label of DNS."""
 _PACKAGES = ("swarmtest", "docker", "locust", "gevent", "httptools", "duckdb")
 
 
@@ -52,10 +56,25 @@ def new_token() -> str:
     return secrets.token_hex(3)
 
 
-def stack_name(file: Path, token: str) -> str:
-    """A stack name of our own: short, since Swarm cuts names of tasks at 63 characters."""
-    stem = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")[:20] or "stack"
-    return f"swarmtest-{stem}-{token}"
+def stack_name(stack: Stack, token: str) -> str:
+    """A stack name of our own: short, since a service's name with its stack's has 63 characters at most."""
+    room = _room(stack) - len(f"swarmtest--{token}")
+    stem = re.sub(r"[^a-z0-9]+", "-", stack.file.stem.lower())[: max(0, min(room, 20))].strip("-")
+    return f"swarmtest-{stem}-{token}" if stem else f"swarmtest-{token}"
+
+
+def given_name(text: str, stack: Stack) -> str:
+    """A stack's name from ``--name``; raises :class:`UsageError` for what Docker would refuse later."""
+    room = _room(stack)
+    if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?", text) or len(text) > room:
+        raise UsageError(
+            f"--name: expected up to {room} letters, digits, - and _, found {text!r}; it begins each service's name"
+        )
+    return text
+
+
+def _room(stack: Stack) -> int:
+    return LONGEST_NAME - 1 - max(len(name) for name in (*stack.services, PROBE_SERVICE))
 
 
 def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets: Path | None) -> TrafficSettings:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from swarmtest.brief import Brief
 from swarmtest.engine import EngineInfo
-from swarmtest.engine.client import Client, version_conflict
+from swarmtest.engine.client import Client, cli_version, version_conflict
 from swarmtest.engine.images import missing_images
 from swarmtest.engine.ports import published_ports
-from swarmtest.errors import UsageError
+from swarmtest.errors import SwarmtestError, UsageError
 from swarmtest.stack import Port, Service, Stack
 
 CLOCK_LIMIT_SECONDS = 1.0
@@ -43,9 +43,19 @@ class Finding:
         )
 
 
+def examine_without_engine(error: SwarmtestError, stack: Stack | None, brief: Brief | None) -> list[Finding]:
+    """What can be known on this machine with no engine that answers."""
+    text, _, advice = str(error).partition("; ")
+    found = [Finding("engine", "missing", text, advice), _cli(cli_version())]
+    if stack is not None and brief is not None:
+        found += _dockerfiles(stack)
+        found += _health(stack, brief)
+    return found
+
+
 def examine(client: Client, info: EngineInfo, stack: Stack | None, brief: Brief | None) -> list[Finding]:
     """All findings on this machine, and on the stack where there's one."""
-    found = [_engine(info), *_api_version(info), _swarm(info), _cli(info), _clock(info)]
+    found = [_engine(info), *_api_version(info), _swarm(info), _cli(info.cli), _clock(info)]
     if stack is not None and brief is not None:
         if info.swarm == "active":
             found += _ipvs(info, stack, brief)
@@ -82,15 +92,15 @@ def _swarm(info: EngineInfo) -> Finding:
     return Finding("swarm mode", "ok", "active, and this node is a manager")
 
 
-def _cli(info: EngineInfo) -> Finding:
-    if info.cli is None:
+def _cli(version: str | None) -> Finding:
+    if version is None:
         return Finding(
             "docker CLI", "missing", "there's none on the path", "install docker-cli: only it can deploy stacks"
         )
-    numbers = tuple(int(part) for part in info.cli.split(".")[:2] if part.isdigit())
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if numbers < LEAST_CLI:
-        return Finding("docker CLI", "missing", f"{info.cli} is too old", "install 20.10 or newer")
-    return Finding("docker CLI", "ok", info.cli)
+        return Finding("docker CLI", "missing", f"{version} is too old", "install 20.10 or newer")
+    return Finding("docker CLI", "ok", version)
 
 
 def _clock(info: EngineInfo) -> Finding:
@@ -149,12 +159,19 @@ def _free(port: Port) -> bool:
     with socket.socket(socket.AF_INET, kind) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("0.0.0.0", port.published or 0))
+            probe.bind(("0.0.0.0", port.published or 0))  # noqa: S104 - the engine publishes on all addresses
         except PermissionError:
             return True
         except OSError:
             return False
     return True
+
+
+def _dockerfiles(stack: Stack) -> Iterator[Finding]:
+    for service in stack.services.values():
+        if service.build is not None and not service.build.dockerfile.is_file():
+            problem = f"the build of {service.name} has no {service.build.dockerfile}"
+            yield Finding("image", "warning", problem, "correct `build:`, unless the image is on the engine")
 
 
 def _images(client: Client, stack: Stack) -> Iterator[Finding]:

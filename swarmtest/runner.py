@@ -7,20 +7,20 @@ however the run ends. The runner writes the trace and never sees a check.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from swarmtest.engine import EngineInfo, TaskView
-from swarmtest.engine.client import Client
+from swarmtest.engine.client import Client, Refused
 from swarmtest.engine.commands import deploy_stack
 from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.engine.images import image_facts, local_only, make_missing
 from swarmtest.engine.probe import probe_service
 from swarmtest.engine.swarm import SwarmDeployment, override_file
-from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TrafficError, UsageError
+from swarmtest.errors import Interrupted, SwarmtestError, TrafficError, UsageError
 from swarmtest.events import TRACE_VERSION, Event, TraceWriter
 from swarmtest.frontdoor import Door, wait_until_open
 from swarmtest.interrupts import Interrupts
@@ -67,9 +67,10 @@ def run(
     """
     client = Client()
     info = _fit_to_run(client, order)
-    now = time.time()
-    folder = new_run_folder(order.out, order.scenario_name, order.stack.file.stem, order.token, now)
-    url = _reachable(order, info)
+    url, facts = _reachable(order, info), image_facts(client, order.stack)
+    interrupts.hold()  # until the folder can be judged, whatever comes
+    folder = new_run_folder(order.out, order.scenario_name, order.stack.file.stem, order.token, time.time())
+    folder.write_plan(plan_document(order, folder.path.name, info, url, facts))
     broke: BaseException | None = None
     with TraceWriter(folder.events) as trace:
         trace.listen(listen)
@@ -81,6 +82,7 @@ def run(
         try:
             with ExitStack() as undo:
                 try:
+                    interrupts.release()
                     _carry_out(work, undo)
                 except BaseException as error:
                     broke = error
@@ -88,14 +90,20 @@ def run(
                 finally:
                     interrupts.hold()
                     trace.add("phase", name="remove", edge="began")
-        except Interrupted as error:
-            broke = error
-        except SwarmtestError as error:
-            broke = error
+        except (Interrupted, SwarmtestError) as error:
+            broke = _leading(broke, error)
         trace.add("phase", name="remove", edge="ended")
         _write_end(trace, broke, interrupts)
     folder.seal()
     return folder, broke if isinstance(broke, SwarmtestError) else None
+
+
+def _leading(first: BaseException | None, last: Interrupted | SwarmtestError) -> BaseException:
+    """The error to end with. One of healing comes last, and is told with the one that led to it."""
+    if first is None or first is last or isinstance(first, Interrupted):
+        return last
+    first.add_note(f"what was begun couldn't be undone either: {last}")
+    return first
 
 
 def _write_end(trace: TraceWriter, broke: BaseException | None, interrupts: Interrupts) -> None:
@@ -136,11 +144,9 @@ def _reachable(order: Order, info: EngineInfo) -> str | None:
 
 def _carry_out(work: Run, undo: ExitStack) -> None:
     order, trace = work.order, work.trace
-    made = make_missing(work.client, order.stack, work.folder.path / "docker.log")
-    work.folder.write_plan(
-        plan_document(order, work.folder.path.name, work.info, work.url, image_facts(work.client, order.stack))
-    )
-    if made:
+    if made := make_missing(work.client, order.stack, work.folder.path / "docker.log"):
+        facts = image_facts(work.client, order.stack)
+        work.folder.write_plan(plan_document(order, work.folder.path.name, work.info, work.url, facts))
         trace.add("note", text=f"made images: {', '.join(made)}")
     traffic = _start_traffic(work, undo)
     work.watch.start()
@@ -193,9 +199,21 @@ def _deploy(work: Run, undo: ExitStack) -> None:
     longest = max(service.grace_seconds for service in order.stack.services.values())
     undo.callback(_remove, work, longest + 90.0)
     work.trace.add("phase", name="deploy", edge="began")
-    work.trace.add("act", id=0, name="deploy", edge="began", target=name, settings={})
-    deploy_stack(name, [order.stack.file, override], resolve_image=resolve, log=work.folder.path / "docker.log")
-    work.trace.add("act", id=0, name="deploy", edge="ended", outcome="ok", error=None)
+    with _act(work.trace, id=0, name="deploy", target=name, settings={}):
+        deploy_stack(name, [order.stack.file, override], resolve_image=resolve, log=work.folder.path / "docker.log")
+
+
+@contextmanager
+def _act(trace: TraceWriter, **fields: Any) -> Iterator[None]:
+    """Writes both ends of an act. It failed where it was refused; otherwise nobody knows how far it came."""
+    trace.add("act", edge="began", **fields)
+    try:
+        yield
+    except BaseException as error:
+        outcome = "failed" if isinstance(error, (Refused, UsageError)) else "unknown"
+        trace.add("act", edge="ended", **fields, outcome=outcome, error=str(error))
+        raise
+    trace.add("act", edge="ended", **fields, outcome="ok", error=None)
 
 
 def _remove(work: Run, timeout_seconds: float) -> None:
@@ -314,17 +332,13 @@ def _take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
         "target": subject.name,
         "settings": step.fault.settings(),
     }
-    work.trace.add("act", edge="began", **fields)
-    try:
-        with step.fault.during(work.deployment, subject.name):
-            work.trace.add("act", edge="ended", **fields, outcome="ok", error=None)
-            if step.hold_seconds is not None:
-                _hold(work, traffic, step.hold_seconds)
-            elif not _until(work, traffic, lambda: _steady(work, old, began), time.monotonic() + _patience(order)):
-                work.trace.add("note", text=_still_going(work, old))
-    except EngineError as error:
-        work.trace.add("act", edge="ended", **fields, outcome="failed", error=str(error))
-        raise
+    with ExitStack() as healing:
+        with _act(work.trace, **fields):
+            healing.enter_context(step.fault.during(work.deployment, subject.name))
+        if step.hold_seconds is not None:
+            _hold(work, traffic, step.hold_seconds)
+        elif not _until(work, traffic, lambda: _steady(work, old, began), time.monotonic() + _patience(order)):
+            work.trace.add("note", text=_still_going(work, old))
 
 
 def _steady(work: Run, old: set[str], began: float) -> bool:

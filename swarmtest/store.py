@@ -7,7 +7,6 @@ whose run was killed before that still has the lines, and is read all the same.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,8 +75,8 @@ class RunFolder:
     def write_plan(self, plan: Mapping[str, Any]) -> None:
         """Writes the plan, whole or not at all."""
         part = self.plan.with_suffix(".part")
-        part.write_text(json.dumps(plan, indent=1) + "\n")
-        os.replace(part, self.plan)
+        part.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
+        part.replace(self.plan)
 
     def read_plan(self) -> dict[str, Any]:
         """Reads the plan.
@@ -86,10 +85,10 @@ class RunFolder:
             RunFolderError: the folder isn't a run's.
         """
         try:
-            plan = json.loads(self.plan.read_text())
+            plan = json.loads(self.plan.read_text(encoding="utf-8"))
         except OSError as error:
             raise RunFolderError(f"{self.path}: not a run's folder, plan.json can't be read") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise RunFolderError(f"{self.plan}: broken ({error}); was it edited?") from error
         if not isinstance(plan, dict) or plan.get("version") != 1:
             raise RunFolderError(f"{self.plan}: expected version 1; judge it with the swarmtest that made it")
@@ -98,26 +97,34 @@ class RunFolder:
     def seal(self) -> int:
         """Puts the request lines into one Parquet file and removes them; gives the number of requests.
 
-        A line that was cut short by a kill is left out.
+        A line that was cut short by a kill is left out. The lines go only once the file is whole.
+
+        Raises:
+            RunFolderError: it can't be written; the lines are still there.
         """
         import duckdb
 
-        parts = sorted(self.requests.glob("requests-*.jsonl")) if self.requests.is_dir() else []
+        parts = self._parts()
         if not parts:
             return 0
         part = self.sealed.with_suffix(".part")
-        with duckdb.connect() as base:
-            base.execute("SET threads = 2")
-            source = _lines_source(parts)
-            base.execute(
-                f"COPY (SELECT * FROM {source} WHERE id IS NOT NULL ORDER BY sent, id) TO '{_quoted(part)}' (FORMAT parquet, COMPRESSION zstd)"
-            )
-            row = base.execute(f"SELECT count(*) FROM read_parquet('{_quoted(part)}')").fetchone()
-        os.replace(part, self.sealed)
+        try:
+            with duckdb.connect() as base:
+                base.execute("SET threads = 2")
+                chosen = _select(_lines_source(parts))
+                base.execute(f"COPY ({chosen}) TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")
+                row = base.execute(f"SELECT count(*) FROM read_parquet({_quoted(part)})").fetchone()
+            part.replace(self.sealed)
+        except (duckdb.Error, OSError) as error:
+            raise RunFolderError(f"{self.path}: the requests can't be sealed, and stay as they are: {error}") from error
         for lines in parts:
             lines.unlink()
-        self.requests.rmdir() if not any(self.requests.iterdir()) else None
+        if not any(self.requests.iterdir()):
+            self.requests.rmdir()
         return int(row[0]) if row else 0
+
+    def _parts(self) -> list[Path]:
+        return sorted(self.requests.glob("requests-*.jsonl")) if self.requests.is_dir() else []
 
     def read_requests(self) -> list[dict[str, Any]]:
         """All requests in the order they were sent, from the sealed file or from the lines.
@@ -127,19 +134,16 @@ class RunFolder:
         """
         import duckdb
 
-        parts = sorted(self.requests.glob("requests-*.jsonl")) if self.requests.is_dir() else []
         if self.sealed.exists():
-            source = f"read_parquet('{_quoted(self.sealed)}')"
-        elif parts:
+            source = f"read_parquet({_quoted(self.sealed)})"
+        elif parts := self._parts():
             source = _lines_source(parts)
         else:
             return []
         names = list(REQUEST_COLUMNS)
         try:
             with duckdb.connect() as base:
-                rows = base.execute(
-                    f"SELECT {', '.join(names)} FROM {source} WHERE id IS NOT NULL ORDER BY sent, id"
-                ).fetchall()
+                rows = base.execute(_select(source)).fetchall()
         except duckdb.Error as error:
             raise RunFolderError(f"{self.path}: the requests can't be read: {error}") from error
         return [dict(zip(names, row, strict=True)) for row in rows]
@@ -147,12 +151,17 @@ class RunFolder:
 
 def _lines_source(parts: list[Path]) -> str:
     columns = ", ".join(f"{name}: '{kind}'" for name, kind in REQUEST_COLUMNS.items())
-    files = ", ".join(f"'{_quoted(part)}'" for part in parts)
+    files = ", ".join(map(_quoted, parts))
     return f"read_json([{files}], format = 'newline_delimited', ignore_errors = true, columns = {{{columns}}})"
 
 
+def _select(source: str) -> str:
+    """All requests of a source; the names are those above, and the source is a path of ours."""
+    return f"SELECT {', '.join(REQUEST_COLUMNS)} FROM {source} WHERE id IS NOT NULL ORDER BY sent, id"
+
+
 def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def new_run_folder(out: Path, scenario: str, stack: str, token: str, now: float) -> RunFolder:

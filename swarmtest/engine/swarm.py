@@ -16,7 +16,7 @@ from typing import Any
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_fixed
 
 from swarmtest.engine import TaskView, UpdateView
-from swarmtest.engine.client import Client, NoAnswer, NotThere, parse_time
+from swarmtest.engine.client import Client, NoAnswer, NotThere, Refused, parse_time
 from swarmtest.errors import EngineError, TimedOut
 
 STACK_LABEL = "com.docker.stack.namespace"
@@ -145,9 +145,10 @@ class SwarmDeployment:
                 error = refused
                 self._say(f"the update of {service} was refused as out of sequence; it's read again and sent anew")
                 self._sleep(0.1 * (attempt + 1))
-        raise EngineError(
+        raise Refused(
             f"the service {service} changed under our hands {SEQUENCE_TRIES} times, so the update was not sent;"
-            " is somebody else updating it?"
+            " is somebody else updating it?",
+            409,
         ) from error
 
     def leftovers(self) -> list[Leftover]:
