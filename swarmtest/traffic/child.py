@@ -16,6 +16,7 @@ from typing import Any
 
 import gevent  # type: ignore[import-untyped]
 from gevent.event import Event  # type: ignore[import-untyped]
+from gevent.pool import Group  # type: ignore[import-untyped]
 
 from swarmtest.traffic.calibration import calibrate
 from swarmtest.traffic.lanes import Lane, lanes_for
@@ -50,7 +51,7 @@ class Session:
             self._targets = FrontDoor(Target.from_url(settings.url))
         else:
             self._targets = ListedTargets(Path(settings.targets_file or ""))
-        self._lanes = lanes_for(settings, self._targets, self._ledger, self._report)
+        self._lanes = lanes_for(settings, self._targets, self._ledger, self._report, Group)
         self._waiting = sum(lanes_of(kind) for kind in settings.kinds)
         self._running = 0
         self._start = 0.0

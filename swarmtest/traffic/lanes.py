@@ -6,7 +6,8 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from swarmtest.traffic.answers import Expectation
@@ -24,6 +25,14 @@ class Stop(Protocol):
     def is_set(self) -> bool: ...
 
     def wait(self, timeout: float) -> bool: ...
+
+
+class Crew(Protocol):
+    """Runs calls beside each other; ``gevent.pool.Group`` is one."""
+
+    def spawn(self, call: Callable[[int, float], None], n: int, due: float, /) -> object: ...
+
+    def join(self) -> object: ...
 
 
 class Template:
@@ -57,20 +66,25 @@ class Template:
 
 @dataclass(slots=True)
 class Lane:
-    """One user.
+    """One user: its requests start when they're due, however long the ones before them take.
 
     Attributes:
         number: which lane of its kind this is.
+        new_client: makes a client; a lane needs a second one only while its first is held up.
         report: told of each finished record, for Locust's own statistics.
+        crew: runs requests beside each other; None sends them one after the other, as closed loops do.
     """
 
     number: int
     pace: Pace
     template: Template
-    client: Client
+    new_client: Callable[[], Client]
     keeps: bool
     ledger: Ledger
     report: Callable[[Record], None]
+    crew: Crew | None = None
+    _idle: list[Client] = field(default_factory=list)
+    _clients: list[Client] = field(default_factory=list)
 
     def run(self, start: float, stop: Stop) -> None:
         """Sends until ``stop`` is set; what's open then is brought to its end.
@@ -87,10 +101,23 @@ class Lane:
                 delay = due - time.monotonic()
                 if stop.wait(delay) if delay > 0 else stop.is_set():
                     return
-                self.send(n, due)
+                if self.crew is None:
+                    self.send(n, due)
+                else:
+                    self.crew.spawn(self.send, n, due)
                 last = n
         finally:
-            self.client.close()
+            if self.crew is not None:
+                self.crew.join()
+            for client in self._clients:
+                client.close()
+
+    def _client(self) -> Client:
+        """The client that was used last, whose connection is warm, or a new one while all are busy."""
+        if self._idle:
+            return self._idle.pop()
+        self._clients.append(self.new_client())
+        return self._clients[-1]
 
     def send(self, n: int, due: float) -> None:
         """Sends request ``n`` once and sees that it's recorded, even if the client itself breaks."""
@@ -106,11 +133,13 @@ class Lane:
             planned=time.time() - late,
         )
         self.ledger.begin(record, late)
+        client = self._client()
         try:
-            self.client.send(request, record)
+            client.send(request, record)
         except Exception as error:  # noqa: BLE001 - a fault of ours is an outcome too: it makes the run invalid
             record.client_outcome, record.done = "local_error", time.time()
             record.error = f"{type(error).__name__}: {error}"
+        self._idle.append(client)
         self.ledger.end(record)
         self.report(record)
 
@@ -126,9 +155,16 @@ def expectation_of(settings: TrafficSettings, kind: Kind) -> Expectation:
 
 
 def lanes_for(
-    settings: TrafficSettings, targets: Targets, ledger: Ledger, report: Callable[[Record], None]
+    settings: TrafficSettings,
+    targets: Targets,
+    ledger: Ledger,
+    report: Callable[[Record], None],
+    new_crew: Callable[[], Crew] | None = None,
 ) -> Iterator[Lane]:
-    """All lanes of all kinds, in the order in which users are to take them."""
+    """All lanes of all kinds, in the order in which users are to take them.
+
+    A kind that names its number of lanes itself asks for a closed loop and gets no crew.
+    """
     numbers = itertools.count(1)
     limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
     for kind in settings.kinds:
@@ -136,5 +172,6 @@ def lanes_for(
         expectation = expectation_of(settings, kind)
         for number in range(pace.lanes):
             keeps = not is_fresh(number, settings.fresh_share)
-            client = Client(targets, limits, expectation, keeps=keeps, numbers=numbers)
-            yield Lane(number, pace, template, client, keeps, ledger, report)
+            new_client = partial(Client, targets, limits, expectation, keeps=keeps, numbers=numbers)
+            crew = new_crew() if new_crew is not None and kind.lanes is None else None
+            yield Lane(number, pace, template, new_client, keeps, ledger, report, crew)

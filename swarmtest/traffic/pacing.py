@@ -3,8 +3,9 @@
 Locust's users are a closed loop: a slow answer delays the next request, which hides what a real
 crowd would have met. So users are used as *lanes*. The requests of a kind are numbered 0, 1, 2, …
 and have an instant each; request ``n`` belongs to lane ``n mod lanes``. There are enough lanes that
-each one is done with its request, even with the longest, before its next is due. What a lane can't
-send in time anyway is sent late or counted as missed, never silently left out.
+each one is done with its request, even with the longest, before its next is due; where the app is
+slower than that, a lane sends the next one beside it. What can't be sent in time anyway is sent late
+or counted as missed, never silently left out.
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -91,8 +93,58 @@ def test_a_bug_in_the_client_is_a_record_of_our_own_fault_and_the_lane_goes_on()
     written: list[Record] = []
     ledger = Ledger(written.append)
     kind = Kind(name="k", path="/", rate=1000.0, lanes=1)
-    lane = Lane(0, Pace.of(kind, 42), Template(settings(kind), kind), Breaking(), True, ledger, lambda record: None)  # type: ignore[arg-type]
+    lane = Lane(0, Pace.of(kind, 42), Template(settings(kind), kind), Breaking, True, ledger, lambda record: None)  # type: ignore[arg-type]
     lane.run(time.monotonic() + 3600, StopAfter(3))
     assert [record.client_outcome for record in written] == ["local_error"] * 3
     assert written[0].error == "ZeroDivisionError: a bug of ours"
     assert ledger.sent == 3
+
+
+class Hanging:
+    """A client whose first request hangs until it's freed."""
+
+    made: list[Hanging]
+    freed = threading.Event()
+
+    def __init__(self) -> None:
+        self.made.append(self)
+
+    def send(self, request: Request, record: Record) -> None:
+        if self is self.made[0]:
+            assert self.freed.wait(10)
+        record.client_outcome = "complete"
+
+    def close(self) -> None:
+        pass
+
+
+class Threads:
+    """A crew of threads, in place of greenlets."""
+
+    def __init__(self) -> None:
+        self.threads: list[threading.Thread] = []
+
+    def spawn(self, call: Callable[[int, float], None], n: int, due: float, /) -> object:
+        self.threads.append(threading.Thread(target=call, args=(n, due)))
+        self.threads[-1].start()
+        return None
+
+    def join(self) -> object:
+        Hanging.freed.set()
+        for thread in self.threads:
+            thread.join()
+        return None
+
+
+def test_a_request_that_hangs_delays_none_after_it_and_is_still_waited_for() -> None:
+    Hanging.made = []
+    written: list[Record] = []
+    ledger = Ledger(written.append)
+    kind = Kind(name="k", path="/", rate=1000.0)
+    pace = Pace("k", 1000.0, 1, (0, 0), 42)
+    lane = Lane(0, pace, Template(settings(kind), kind), Hanging, True, ledger, lambda record: None, Threads())  # type: ignore[arg-type]
+    lane.run(time.monotonic() + 3600, StopAfter(4))
+    assert len(written) == 4
+    assert ledger.missed == 0
+    assert written[-1].id.endswith("-0"), "the one that hung is written last"
+    assert 2 <= len(Hanging.made) <= 4
