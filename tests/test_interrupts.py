@@ -1,0 +1,75 @@
+"""Ctrl-C and SIGTERM: raised once, and never in the middle of healing."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from swarmtest.errors import Interrupted
+from swarmtest.interrupts import Interrupts
+
+
+def send(number: signal.Signals) -> None:
+    os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_is_raised_by_its_name(number: signal.Signals) -> None:
+    with Interrupts() as interrupts, pytest.raises(Interrupted, match=f"interrupted by {number.name}"):
+        send(number)
+    assert interrupts.caught == number.name
+    assert Interrupted.exit_code == 130
+
+
+def test_a_second_signal_does_not_cut_healing_short() -> None:
+    healed = False
+    with Interrupts():
+        try:
+            send(signal.SIGINT)
+        except Interrupted:
+            send(signal.SIGINT)
+            send(signal.SIGTERM)
+            healed = True
+    assert healed
+
+
+def test_a_held_signal_is_raised_at_the_release() -> None:
+    with Interrupts() as interrupts:
+        interrupts.hold()
+        send(signal.SIGTERM)
+        assert interrupts.caught == "SIGTERM"
+        with pytest.raises(Interrupted, match="SIGTERM"):
+            interrupts.release()
+
+
+def test_a_release_without_a_signal_raises_nothing_and_lets_the_next_one_through() -> None:
+    with Interrupts() as interrupts:
+        interrupts.hold()
+        interrupts.release()
+        with pytest.raises(Interrupted):
+            send(signal.SIGINT)
+
+
+def test_an_error_handler_does_not_swallow_it() -> None:
+    def careless() -> None:
+        try:
+            send(signal.SIGINT)
+        except Exception:  # noqa: BLE001 - that's the point
+            pytest.fail("swallowed")
+
+    with Interrupts(), pytest.raises(Interrupted):
+        careless()
+
+
+def test_the_handlers_from_before_come_back_also_from_within_another_one() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with Interrupts() as outer:
+        with Interrupts() as inner, pytest.raises(Interrupted):
+            send(signal.SIGINT)
+        assert (inner.caught, outer.caught) == ("SIGINT", None)
+        with pytest.raises(Interrupted):
+            send(signal.SIGTERM)
+        assert outer.caught == "SIGTERM"
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
