@@ -40,7 +40,7 @@ def run_docker(
     """
     command = [docker_program(), *words]
     environment = {**os.environ, **(extra or {})}
-    child = subprocess.Popen(
+    with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -50,15 +50,14 @@ def run_docker(
         errors="replace",
         env=environment,
         start_new_session=True,
-    )
-    try:
-        output, _ = child.communicate(timeout=timeout_seconds)
-    except subprocess.TimeoutExpired as error:
-        raise TimedOut(f"`docker {' '.join(words[:2])}` didn't end within {timeout_seconds:.0f} s") from error
-    finally:
-        if child.poll() is None:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
+    ) as child:
+        try:
+            output, _ = child.communicate(timeout=timeout_seconds)
+        except subprocess.TimeoutExpired as error:
+            raise TimedOut(f"`docker {' '.join(words[:2])}` didn't end within {timeout_seconds:.0f} s") from error
+        finally:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
     if log is not None:
         with log.open("a") as out:
             out.write(f"$ docker {' '.join(words)}\n{output}\n")
