@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import Protocol, cast
 
 from swarmtest.errors import UsageError
+from swarmtest.evidence.promises import Promises
 from swarmtest.losses import Losses
-from swarmtest.promises import Promises
 from swarmtest.timeline import Aliases, Timeline, Witness
 
 

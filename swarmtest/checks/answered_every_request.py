@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from swarmtest.advice import advise
 from swarmtest.checks import Judged, Outcome, Verdict, shortened
 from swarmtest.losses import Accounted, Loss
-from swarmtest.mechanisms import mechanism_of, most_telling
-from swarmtest.wording import by_class, ids, label, many
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import mechanism_of, most_telling
+from swarmtest.losses.wording import by_class, ids, label, many
 
 NAME_ITSELF = "let every answer name its instance: a header X-Instance-ID (or x-swarmtest instance_header)"
 FRAME_ITSELF = "send Content-Length or chunked answers (or name an end_marker), so that a cut body can be told"

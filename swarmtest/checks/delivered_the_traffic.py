@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Loss
-from swarmtest.wording import since
+from swarmtest.losses.wording import since
 
 ENOUGH_SHARE = 0.95
 CPU_LIMIT = 0.9

@@ -6,12 +6,12 @@ have had a request with at least a second to run. An exit code of 0 proves nothi
 
 from __future__ import annotations
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Loss
-from swarmtest.mechanisms import most_telling
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import most_telling
+from swarmtest.losses.wording import by_class, each, ids, label, many
 from swarmtest.timeline import Lifespan
-from swarmtest.wording import by_class, each, ids, label, many
 
 ENOUGH_SECONDS = 1.0
 """How long a request must have had to run, for its end to prove a drain."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.mechanisms import Mechanism
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.wording import each, few, label, many
 from swarmtest.timeline import Lifespan
-from swarmtest.wording import each, few, label, many
 
 LONG_ENOUGH_SECONDS = 5.0
 """An instance that was ready for less under traffic may have got nothing by chance."""

@@ -6,12 +6,12 @@ grace, and an exit code of 0 proves no drain. How long it took is counted from t
 
 from __future__ import annotations
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.mechanisms import Mechanism, ending_of
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism, ending_of
+from swarmtest.losses.wording import apart, each, label, many
 from swarmtest.timeline import Lifespan
 from swarmtest.timeline.endings import AS_ASKED, STOPPED_BY_OTHERS
-from swarmtest.wording import apart, each, label, many
 
 ORPHAN_SLACK_SECONDS = 5.0
 """A task that runs on this long after its grace is an orphan: Swarm wants it gone, and it serves."""

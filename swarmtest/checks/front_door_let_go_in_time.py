@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS
 from swarmtest.losses import Loss
-from swarmtest.mechanisms import Mechanism
-from swarmtest.promises import SWARM_PAUSE_SECONDS
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.wording import few, label, many
 from swarmtest.timeline import Lifespan, Mark
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
-from swarmtest.wording import few, label, many
 
 UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY, Loss.UNKNOWN, Loss.TIMED_OUT)
 """Classes of requests that no handler need have seen."""

@@ -7,7 +7,7 @@ money twice.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.wording import label, many
+from swarmtest.losses.wording import label, many
 
 
 def check(judged: Judged) -> Verdict:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted
-from swarmtest.wording import few, label
+from swarmtest.losses.wording import few, label
 
 HEADER = "let every answer name its instance: a header X-Instance-ID (or x-swarmtest instance_header)"
 ECHO = "echo the request's X-Request-ID in every answer"

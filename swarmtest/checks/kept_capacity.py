@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.mechanisms import Mechanism
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.wording import label, since
 from swarmtest.timeline import Lifespan
-from swarmtest.wording import label, since
 
 SHORT_SECONDS = 0.05
 """A dip shorter than this is the order in which two things were noticed."""

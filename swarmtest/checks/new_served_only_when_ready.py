@@ -7,12 +7,12 @@ of start-up, however well the old instance shut down.
 
 from __future__ import annotations
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Charge
-from swarmtest.mechanisms import Mechanism
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.wording import by_class, each, few, ids, label, many
 from swarmtest.timeline import Lifespan, Mark
-from swarmtest.wording import by_class, each, few, ids, label, many
 
 
 def check(judged: Judged) -> Verdict:

@@ -7,13 +7,13 @@ show it, and nothing shows that there were none.
 
 from __future__ import annotations
 
-from swarmtest.advice import advise
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.checks.front_door_let_go_in_time import unplaced
 from swarmtest.losses import Accounted, Loss
-from swarmtest.mechanisms import Mechanism, most_telling
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism, most_telling
+from swarmtest.losses.wording import few, label, many
 from swarmtest.timeline import Lifespan, Mark
-from swarmtest.wording import few, label, many
 
 RACE_SECONDS = 0.05
 """A request on its way when the listener closes isn't new any more."""

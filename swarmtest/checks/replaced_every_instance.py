@@ -11,8 +11,8 @@ from datetime import datetime
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.events import Event
+from swarmtest.losses.wording import each, label, many, since
 from swarmtest.timeline import Timeline
-from swarmtest.wording import each, label, many, since
 
 STALE_SECONDS = 1.0
 """An update that began this much before ours is another one, whatever the clocks' errors."""

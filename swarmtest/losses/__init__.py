@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from swarmtest.evidence.promises import Promises
+from swarmtest.evidence.request import Request
 from swarmtest.losses.charge import Charge, charge
 from swarmtest.losses.classify import Found, Known, Loss, classify
 from swarmtest.losses.proof import upper_bound
 from swarmtest.losses.records import Records, read_records
-from swarmtest.promises import Promises
-from swarmtest.request import Request
 from swarmtest.timeline import Aliases, Lifespan, Proxied, Timeline, Trail, Witness
 
 __all__ = [

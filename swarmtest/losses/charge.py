@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from swarmtest.evidence.request import Request
 from swarmtest.losses.classify import Loss
-from swarmtest.request import Request
 from swarmtest.timeline import Lifespan, Timeline
 
 WARM_UP_SECONDS = 2.0

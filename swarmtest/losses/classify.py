@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from swarmtest.request import Request
+from swarmtest.evidence.request import Request
 from swarmtest.timeline.witness import Proxied, Trail
 
 PROVED_FRAMINGS = ("length", "chunked", "marker")

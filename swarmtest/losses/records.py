@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from swarmtest.request import Request
+from swarmtest.evidence.request import Request
 from swarmtest.timeline import Aliases, Lifespan, Timeline, Witness
 
 AROUND_SECONDS = 1.0

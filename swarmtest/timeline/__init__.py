@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from swarmtest.events import Event
-from swarmtest.promises import Promises
-from swarmtest.request import Request
+from swarmtest.evidence.promises import Promises
+from swarmtest.evidence.request import Request
 from swarmtest.timeline.aliases import Aliases, read_aliases
 from swarmtest.timeline.clock import Clock, read_clock
 from swarmtest.timeline.endings import cause_of, exit_code

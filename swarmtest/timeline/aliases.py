@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from swarmtest.events import Event
-from swarmtest.request import Request
+from swarmtest.evidence.request import Request
 from swarmtest.timeline.lifespan import Lifespan
 from swarmtest.timeline.witness import Witness
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from swarmtest.request import Request
+from swarmtest.evidence.request import Request
 from swarmtest.timeline.aliases import Aliases
 from swarmtest.timeline.lifespan import Lifespan, Mark
 from swarmtest.timeline.witness import Witness

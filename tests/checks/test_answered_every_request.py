@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from swarmtest.checks import Outcome
-from tests.judging.builder import T0, Rollout
+from tests.judge.builder import T0, Rollout
 
 CHECK = "answered_every_request"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judging.builder import Rollout
+from tests.judge.builder import Rollout
 
 CHECK = "delivered_the_traffic"
 

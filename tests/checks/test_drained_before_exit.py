@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from swarmtest.checks import Outcome
-from tests.judging.builder import Rollout
+from tests.judge.builder import Rollout
 
 CHECK = "drained_before_exit"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judging.builder import Life, Rollout
+from tests.judge.builder import Life, Rollout
 
 CHECK = "exited_within_grace"
 

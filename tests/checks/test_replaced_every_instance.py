@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judging.builder import T0, Rollout
+from tests.judge.builder import T0, Rollout
 
 CHECK = "replaced_every_instance"
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from swarmtest.evidence.request import OUTCOMES
 from swarmtest.losses import upper_bound
-from swarmtest.request import OUTCOMES
-from tests.judging.builder import Rollout
+from tests.judge.builder import Rollout
 
 times = st.floats(min_value=-8.0, max_value=30.0)
 rows = st.fixed_dictionaries(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from swarmtest.evidence.request import OUTCOMES, Request
 from swarmtest.losses import Known, Loss, classify
 from swarmtest.reports import CLASSES
-from swarmtest.request import OUTCOMES, Request
 from swarmtest.timeline import Proxied, Step, Trail
 
 STEPS = ((), ("start",), ("start", "intent"), ("start", "commit"), ("start", "intent", "commit"), ("start", "finish"))

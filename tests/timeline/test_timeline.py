@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.timeline import Lifespan
-from tests.judging.builder import T0, Life, Rollout
+from tests.judge.builder import T0, Life, Rollout
 
 
 def life_of(rollout: Rollout, life: Life) -> Lifespan:

@@ -9,6 +9,7 @@ from typing import Any
 
 from swarmtest.checks import Judged, Outcome
 from swarmtest.losses import Accounted, Charge, Loss, upper_bound
+from swarmtest.losses.wording import label
 from swarmtest.reports import (
     DOCUMENT_VERSION,
     MARKS,
@@ -20,7 +21,6 @@ from swarmtest.reports import (
     Mark,
 )
 from swarmtest.timeline import Lifespan
-from swarmtest.wording import label
 
 SETTINGS = (
     "stack",

@@ -15,13 +15,13 @@ import msgspec
 
 from swarmtest.checks import Judged, Outcome, Verdict, find_check
 from swarmtest.checks.delivered_the_traffic import shortcomings
-from swarmtest.composition import compose
 from swarmtest.errors import RunFolderError, SwarmtestError
 from swarmtest.events import Event, read_events
+from swarmtest.evidence.promises import read_promises
+from swarmtest.evidence.request import Request
+from swarmtest.judge.document import compose
 from swarmtest.losses import account
-from swarmtest.promises import read_promises
 from swarmtest.reports import CheckEntry, Document
-from swarmtest.request import Request
 from swarmtest.store import open_run_folder
 from swarmtest.timeline import read_timeline
 

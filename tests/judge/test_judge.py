@@ -11,7 +11,7 @@ from swarmtest.errors import RunFolderError
 from swarmtest.events import encode_event
 from swarmtest.judge import judge_folder
 from swarmtest.reports import write_document
-from tests.judging.builder import Rollout
+from tests.judge.builder import Rollout
 
 
 def folder_of(rollout: Rollout, path: Path) -> Path:

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 
+from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss
-from swarmtest.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
 

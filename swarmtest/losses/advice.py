@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from swarmtest.mechanisms import Mechanism
-from swarmtest.promises import SWARM_PAUSE_SECONDS, Promises
+from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
+from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.timeline import Lifespan
 
 MARGIN_SECONDS = 1.0
