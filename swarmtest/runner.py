@@ -20,7 +20,7 @@ from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.engine.images import image_facts, local_only, make_missing
 from swarmtest.engine.probe import probe_service
 from swarmtest.engine.swarm import SwarmDeployment, override_file
-from swarmtest.errors import Interrupted, SwarmtestError, TrafficError, UsageError
+from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TrafficError, UsageError
 from swarmtest.events import TRACE_VERSION, Event, TraceWriter
 from swarmtest.frontdoor import Door, wait_until_open
 from swarmtest.interrupts import Interrupts
@@ -217,7 +217,13 @@ def _act(trace: TraceWriter, **fields: Any) -> Iterator[None]:
 
 
 def _remove(work: Run, timeout_seconds: float) -> None:
-    work.deployment.remove(timeout_seconds)
+    try:
+        work.deployment.remove(timeout_seconds)
+    except EngineError as error:
+        name = work.order.name
+        raise EngineError(
+            f"the stack {name} may still be on the engine: {error}; when it answers, `docker stack rm {name}`"
+        ) from error
 
 
 def _await_up(work: Run) -> None:
@@ -325,7 +331,7 @@ def _take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
     subject = order.subject
     old = {task.container for task in work.watch.tasks() if task.service == subject.name and task.container and task.up}
     work.acts += 1
-    number, began = work.acts, time.time()
+    number, began = work.acts, time.time() + work.info.offset_seconds  # by the engine's clock
     fields: dict[str, Any] = {
         "id": number,
         "name": step.fault.name,
@@ -357,7 +363,7 @@ def _patience(order: Order) -> float:
     policy = subject.update
     health = subject.health
     start = 15.0 + (health.start_period_seconds + health.interval_seconds * (health.retries + 1) if health else 0.0)
-    batches = -(-subject.replicas // (policy.parallelism or subject.replicas))
+    batches = -(-subject.replicas // max(1, policy.parallelism or subject.replicas))
     each = start + min(subject.grace_seconds, 600.0) + 2.0 + policy.delay_seconds + policy.monitor_seconds
     return 30.0 + 1.5 * batches * each
 

@@ -1,0 +1,457 @@
+"""One run with everything around it played: what's begun is undone, whatever happens, and whenever."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from swarmtest import runner
+from swarmtest.brief import read_brief
+from swarmtest.engine import EngineInfo, TaskView, UpdateView
+from swarmtest.engine.client import NoAnswer, Refused
+from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TimedOut, TrafficError, UsageError
+from swarmtest.events import Event, read_events
+from swarmtest.interrupts import Interrupts
+from swarmtest.order import Order
+from swarmtest.plan import Plan, Step
+from swarmtest.preflight import Finding
+from swarmtest.stack import read_stack
+from swarmtest.store import RunFolder
+
+INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24", "node1")
+OLD = TaskView(
+    id="old",
+    service="web",
+    slot=1,
+    node="node1",
+    container="c-old",
+    desired="running",
+    state="running",
+    message="",
+    error=None,
+    exit_code=None,
+    addresses=(),
+    host_ports={},
+    grace_seconds=10.0,
+    image="demo",
+    created=1.0,
+    force_update=0,
+)
+NEW = replace(OLD, id="new", container="c-new")
+
+
+@dataclass
+class World:
+    """What the fakes share: what happened, in order, and what a test makes happen there.
+
+    Attributes:
+        at: called when the moment of that name comes.
+    """
+
+    happened: list[str] = field(default_factory=list)
+    at: dict[str, Callable[[], object]] = field(default_factory=dict)
+    tasks: tuple[TaskView, ...] = (OLD,)
+    status: UpdateView = field(default_factory=lambda: UpdateView(None, None, None, ""))
+    exited: set[str] = field(default_factory=set)
+    leftovers: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    exit_code: int | None = None
+
+    def now(self, moment: str) -> None:
+        """Notes a moment, and does what belongs to it."""
+        self.happened.append(moment)
+        if moment in self.at:
+            self.at[moment]()
+
+    def rolled(self) -> None:
+        """The whole rollout, in no time."""
+        self.tasks = (NEW,)
+        self.exited = {"c-old"}
+        self.status = UpdateView("completed", 9e9, 9e9, "update completed")
+
+
+@dataclass
+class Roll:
+    """A fault that rolls at once."""
+
+    world: World
+    name: str = "update"
+
+    def settings(self) -> dict[str, Any]:
+        return {"force": True}
+
+    @contextmanager
+    def during(self, deployment: object, service: str) -> Iterator[None]:
+        self.world.now("hurt")
+        self.world.rolled()
+        try:
+            yield
+        finally:
+            self.world.now("heal")
+
+
+class FakeClient:
+    def info(self) -> EngineInfo:
+        return INFO
+
+
+class FakeDeployment:
+    def __init__(self, world: World, name: str) -> None:
+        self.world, self.name = world, name
+
+    def leftovers(self) -> list[str]:
+        return self.world.leftovers
+
+    def remove(self, timeout_seconds: float) -> None:
+        self.world.now("remove")
+
+
+class FakeWatch:
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def start(self) -> None:
+        self.world.now("watch")
+
+    def stop(self) -> None:
+        self.world.now("unwatch")
+
+    def tasks(self) -> tuple[TaskView, ...]:
+        self.world.now("look")
+        return self.world.tasks
+
+    def status(self) -> UpdateView:
+        return self.world.status
+
+    def has_exited(self, container: str) -> bool:
+        return container in self.world.exited
+
+    def last_lines(self, _service: str) -> list[str]:
+        return ["its last line"]
+
+
+class FakeTraffic:
+    def __init__(self, world: World) -> None:
+        self.world = world
+        world.now("child")
+
+    @property
+    def exit_code(self) -> int | None:
+        return self.world.exit_code
+
+    def wait_until_calibrated(self) -> None:
+        self.world.now("calibrated")
+
+    def go(self) -> None:
+        self.world.now("go")
+
+    def wait_for(self, _event: str, _seconds: float) -> None: ...
+
+    def stop(self) -> None:
+        self.world.now("stop")
+
+    def wait(self, _seconds: float) -> int:
+        self.world.now("answers")
+        return 0
+
+    def hurry(self) -> None:
+        self.world.now("hurry")
+
+    def kill(self) -> None:
+        self.world.now("kill")
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture(autouse=True)
+def _played(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    fakes: dict[str, object] = {
+        "Client": FakeClient,
+        "SwarmDeployment": lambda _client, name, **_more: FakeDeployment(world, name),
+        "Watch": lambda *_things: FakeWatch(world),
+        "TrafficProcess": lambda *_things: FakeTraffic(world),
+        "examine": lambda *_things: world.findings,
+        "image_facts": lambda *_things: {},
+        "make_missing": lambda *_things: world.now("images"),
+        "local_only": lambda *_things: True,
+        "deploy_stack": lambda *_things, **_more: world.now("deploy"),
+        "wait_until_open": lambda *_things, **_more: world.now("door") or {"i1"},
+        "why_not_up": lambda _client, name, _tasks: f"{name}: no task was ever made",
+        "WARM_UP_SECONDS": 0.0,
+        "SETTLE_SECONDS": 0.0,
+        "TARGETS_SECONDS": 0.0,
+    }
+    for name, fake in fakes.items():
+        monkeypatch.setattr(runner, name, fake)
+
+
+@pytest.fixture
+def order(tmp_path: Path, world: World) -> Order:
+    file = tmp_path / "stack.yml"
+    file.write_text("services: {web: {image: demo, ports: ['8080:80']}}\nx-swarmtest: {baseline: 0s}\n")
+    stack = read_stack(file, {})
+    plan = Plan((Step("baseline"), Step("rollout", fault=Roll(world))))
+    return Order(stack, read_brief(stack), "rolling", plan, ("answered_every_request",), tmp_path / "runs", "st", "abc")
+
+
+def carry_out(order: Order) -> tuple[RunFolder, SwarmtestError | None, list[Event]]:
+    with Interrupts() as interrupts:
+        folder, broke = runner.run(order, interrupts, lambda _event: None)
+    assert json.loads(folder.plan.read_text())["version"] == 1
+    return folder, broke, list(read_events(folder.events))
+
+
+def moments(world: World) -> list[str]:
+    return [moment for moment in world.happened if moment != "look"]
+
+
+def acts(events: list[Event]) -> list[tuple[str, str, str | None]]:
+    return [(event.get("name"), event.get("edge"), event.get("outcome")) for event in events if event.kind == "act"]
+
+
+def outcome(events: list[Event]) -> tuple[str, str | None]:
+    assert events[-1].kind == "ended"
+    return events[-1].get("outcome"), events[-1].get("error")
+
+
+def test_a_run_does_all_in_order_and_undoes_it_in_reverse_order(order: Order, world: World) -> None:
+    _, broke, events = carry_out(order)
+    assert broke is None
+    assert moments(world) == [
+        *("images", "child", "watch", "deploy", "door", "calibrated", "go"),
+        *("hurt", "heal", "stop", "answers"),
+        *("remove", "unwatch", "kill"),
+    ]
+    assert outcome(events) == ("finished", None)
+    assert acts(events) == [
+        ("deploy", "began", None),
+        ("deploy", "ended", "ok"),
+        ("update", "began", None),
+        ("update", "ended", "ok"),
+    ]
+    phases = [(event.get("name"), event.get("edge")) for event in events if event.kind == "phase"]
+    names = ["deploy", "warmup", "baseline", "rollout", "settle", "remove"]
+    assert phases == [(name, edge) for name in names for edge in ("began", "ended")]
+    assert events[0].kind == "trace"
+
+
+STAGES = ["images", "child", "watch", "deploy", "door", "calibrated", "go", "hurt", "heal", "stop", "answers"]
+HEALING = ["remove", "unwatch", "kill"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_interrupt_at_any_stage_undoes_what_was_begun_and_nothing_more(
+    order: Order, world: World, stage: str, number: signal.Signals
+) -> None:
+    world.at[stage] = lambda: os.kill(os.getpid(), number)
+    folder, broke, events = carry_out(order)
+    assert broke is None
+    assert outcome(events) == ("interrupted", number.name)
+    begun = moments(world)
+    assert ("remove" in begun) == ("deploy" in begun)
+    assert ("unwatch" in begun) == ("watch" in begun and stage != "watch")
+    assert ("stop" in begun) == (begun.index("hurt") > 0 if "hurt" in begun else False)
+    undone = [moment for moment in begun if moment in HEALING]
+    assert undone == [moment for moment in HEALING if moment in undone]
+    assert begun[-len(undone) :] == undone if undone else True
+    assert folder.read_plan()["scenario"] == "rolling"
+    edges = [edge for _, edge, _ in acts(events)]
+    assert edges.count("began") == edges.count("ended")
+
+
+@pytest.mark.parametrize("stage", HEALING)
+def test_a_signal_while_healing_does_not_cut_it_short(order: Order, world: World, stage: str) -> None:
+    world.at[stage] = lambda: os.kill(os.getpid(), signal.SIGTERM)
+    with Interrupts() as interrupts:
+        folder, broke = runner.run(order, interrupts, lambda _event: None)
+        with pytest.raises(Interrupted):
+            interrupts.release()
+    assert broke is None
+    assert moments(world)[-3:] == HEALING
+    assert outcome(list(read_events(folder.events))) == ("interrupted", "SIGTERM")
+
+
+def test_a_signal_before_the_folder_is_whole_leaves_a_folder_that_can_be_judged(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = runner.new_run_folder
+
+    def made(*things: Any) -> RunFolder:
+        os.kill(os.getpid(), signal.SIGINT)
+        return real(*things)
+
+    monkeypatch.setattr(runner, "new_run_folder", made)
+    folder, _, events = carry_out(order)
+    assert moments(world) == []
+    assert outcome(events) == ("interrupted", "SIGINT")
+    assert folder.plan.exists()
+
+
+def raising(error: BaseException) -> Callable[[], object]:
+    def call() -> None:
+        raise error
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (Refused("answered 400", 400), "failed"),
+        (UsageError("refused"), "failed"),
+        (NoAnswer("no engine answers"), "unknown"),
+        (TimedOut("too long"), "unknown"),
+    ],
+)
+def test_an_act_failed_where_it_was_refused_and_is_unknown_where_nobody_can_tell(
+    order: Order, world: World, error: SwarmtestError, expected: str
+) -> None:
+    for moment, name in (("hurt", "update"), ("deploy", "deploy")):
+        world.at = {moment: raising(error)}
+        world.happened.clear()
+        folder, broke, events = carry_out(replace(order, token=moment))
+        assert broke is error
+        assert acts(events)[-2:] == [(name, "began", None), (name, "ended", expected)]
+        assert outcome(events) == ("failed", str(error))
+        assert moments(world)[-3:] == HEALING
+        assert folder.plan.exists()
+
+
+def test_an_interrupted_act_is_unknown(order: Order, world: World) -> None:
+    world.at["hurt"] = lambda: os.kill(os.getpid(), signal.SIGINT)
+    _, _, events = carry_out(order)
+    assert acts(events)[-1] == ("update", "ended", "unknown")
+
+
+def test_an_engine_lost_after_an_act_leaves_the_act_as_it_was(order: Order, world: World) -> None:
+    def lost() -> None:
+        world.at["look"] = raising(EngineError("the engine went away in mid-run"))
+
+    world.at["hurt"] = lost
+    _, broke, events = carry_out(order)
+    assert "went away" in str(broke)
+    assert acts(events)[-2:] == [("update", "began", None), ("update", "ended", "ok")]
+    assert moments(world)[-5:] == ["heal", "stop", *HEALING]
+
+
+def test_errors_of_the_run_and_of_its_undoing_are_both_told_and_the_first_leads(order: Order, world: World) -> None:
+    world.at = {"door": raising(UsageError("no steady answers")), "remove": raising(TimedOut("left with container x"))}
+    _, broke, events = carry_out(order)
+    assert isinstance(broke, UsageError)
+    (note,) = broke.__notes__
+    assert "couldn't be undone" in note
+    assert "left with container x" in note
+    assert outcome(events) == ("failed", "no steady answers")
+    assert moments(world)[-3:] == HEALING
+
+
+def test_a_stack_that_cannot_be_removed_after_an_interrupt_is_an_error(order: Order, world: World) -> None:
+    world.at = {
+        "door": lambda: os.kill(os.getpid(), signal.SIGINT),
+        "remove": raising(TimedOut("left with container x")),
+    }
+    _, broke, events = carry_out(order)
+    assert isinstance(broke, EngineError)
+    assert "left with container x" in str(broke)
+    assert outcome(events)[0] == "interrupted"
+
+
+def test_a_dead_traffic_child_ends_the_run(order: Order, world: World) -> None:
+    world.at["go"] = lambda: setattr(world, "exit_code", -9)
+    _, broke, _ = carry_out(replace(order, plan=Plan((Step("hold", hold_seconds=5.0),))))
+    assert isinstance(broke, TrafficError)
+    assert "exit code -9" in str(broke)
+    assert moments(world)[-4:] == ["stop", *HEALING]
+
+
+def test_what_is_missing_is_said_before_anything_is_touched(order: Order, world: World) -> None:
+    world.findings = [Finding("health check", "warning", "w"), Finding("port", "missing", "8080 is taken", "stop it")]
+    with Interrupts() as interrupts, pytest.raises(UsageError, match="port: 8080 is taken; stop it"):
+        runner.run(order, interrupts, lambda _event: None)
+    assert not order.out.exists()
+
+
+def test_a_name_that_is_taken_is_left_alone(order: Order, world: World) -> None:
+    world.leftovers = ["a service"]
+    with Interrupts() as interrupts, pytest.raises(UsageError, match="named st is on the engine already"):
+        runner.run(order, interrupts, lambda _event: None)
+    assert moments(world) == []
+    assert not order.out.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_said_before_anything_is_deployed(order: Order, world: World) -> None:
+    order.out.write_text("a file")
+    with Interrupts() as interrupts, pytest.raises(UsageError, match="--out"):
+        runner.run(order, interrupts, lambda _event: None)
+    assert moments(world) == []
+
+
+def test_a_stack_that_never_gets_healthy_is_said_with_why(order: Order, world: World) -> None:
+    world.tasks = (replace(OLD, state="starting"),)
+    brief = replace(order.brief, ready_seconds=0.05)
+    _, broke, _ = carry_out(replace(order, brief=brief))
+    assert isinstance(broke, UsageError)
+    assert "didn't get healthy" in str(broke)
+    assert "no task was ever made" in str(broke)
+    assert "its last line" in str(broke)
+    assert moments(world)[-3:] == HEALING
+
+
+def test_an_image_that_no_node_has_is_said_at_once(order: Order, world: World) -> None:
+    world.tasks = (replace(OLD, state="rejected", error="No such image: demo:latest"),)
+    _, broke, _ = carry_out(order)
+    assert isinstance(broke, UsageError)
+    assert "build or pull demo" in str(broke)
+
+
+def test_a_rollout_that_never_ends_is_noted_and_the_run_goes_on(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_patience", lambda _order: 0.05)
+    world.at["hurt"] = lambda: setattr(world, "rolled", lambda: None)
+    _, broke, events = carry_out(order)
+    assert broke is None
+    (note,) = [event.get("text") for event in events if event.kind == "note"]
+    assert "hadn't ended" in note
+    assert "c-old" in note
+
+
+@pytest.mark.parametrize(
+    ("change", "steady"),
+    [
+        ({}, True),
+        ({"status": UpdateView("updating", 9e9, None, "")}, False),
+        ({"status": UpdateView("rollback_completed", 9e9, 9e9, "")}, True),
+        ({"status": UpdateView("paused", 9e9, None, "")}, True),
+        # a status left from an earlier update: docker/cli #6752
+        ({"status": UpdateView("completed", 50.0, 60.0, "")}, False),
+        ({"status": UpdateView(None, None, None, "")}, False),
+        ({"exited": set()}, False),
+        ({"tasks": (replace(NEW, state="starting"),)}, False),
+        # one that should be gone counts neither as up nor as old: moby/moby #41885
+        ({"tasks": (NEW, replace(OLD, id="zombie", container="c-z", desired="shutdown"))}, True),
+        # the old one was kept, by a rollback
+        ({"tasks": (OLD,), "exited": set()}, True),
+    ],
+)
+def test_a_rollout_is_over_when_this_update_ended_and_the_old_ones_are_gone(
+    order: Order, world: World, change: dict[str, Any], steady: bool
+) -> None:
+    world.rolled()
+    for name, value in change.items():
+        setattr(world, name, value)
+    watch = runner.Watch(None, None, None, None)  # type: ignore[arg-type]
+    work = runner.Run(order, INFO, None, None, None, None, watch, None)  # type: ignore[arg-type]
+    assert runner._steady(work, {"c-old"}, 100.0) is steady
