@@ -20,8 +20,22 @@ if TYPE_CHECKING:
     from swarmtest.reports.console.progress import Progress
 
 
+def _say_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    """A checkout that isn't installed has none, and that's no reason to fail."""
+    if not wanted:
+        return
+    import importlib.metadata
+
+    try:
+        version = importlib.metadata.version("swarmtest")
+    except importlib.metadata.PackageNotFoundError:
+        version = "(a checkout that isn't installed)"
+    click.echo(f"swarmtest {version}")
+    context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="swarmtest", prog_name="swarmtest")
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="The version.")
 def commands() -> None:
     """Finds out whether a Swarm stack can be deployed under load without losing a request.
 
