@@ -273,13 +273,19 @@ def test_an_interrupt_at_any_stage_undoes_what_was_begun_and_nothing_more(
 
 @pytest.mark.parametrize("stage", HEALING)
 def test_a_signal_while_healing_does_not_cut_it_short(order: Order, world: World, stage: str) -> None:
-    world.at[stage] = lambda: os.kill(os.getpid(), signal.SIGTERM)
+    def signalled() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        world.happened.append("on it went")
+
+    world.at[stage] = signalled
     with Interrupts() as interrupts:
         folder, broke = runner.run(order, interrupts, lambda _event: None)
         with pytest.raises(Interrupted):
             interrupts.release()
     assert broke is None
-    assert moments(world)[-3:] == HEALING
+    expected = list(HEALING)
+    expected.insert(HEALING.index(stage) + 1, "on it went")
+    assert moments(world)[-4:] == expected
     assert outcome(list(read_events(folder.events))) == ("interrupted", "SIGTERM")
 
 

@@ -242,6 +242,19 @@ def test_a_container_whose_start_was_not_heard_is_followed_all_the_same(
     assert ("GET", "/tasks/t1/logs") not in engine.asked
 
 
+def test_a_log_is_read_once_though_its_container_is_heard_of_twice(
+    watch: Watch, engine: FakeEngine, deployment: FakeDeployment, seen: list[Event]
+) -> None:
+    engine.streams["/events"] = [[event_line("start", "c1"), hold(threading.Event())]]
+    engine.streams["/containers/c1/logs"] = [[frame(b"near\n"), b""]]
+    deployment.now = [UP]
+    watch.start()
+    wait_for(lambda: told(seen, "task") and told(seen, "container") and told(seen, "log"))
+    deployment.now = [replace(UP, message="again")]
+    wait_for(lambda: len(told(seen, "task")) == 2)
+    assert sum(path == "/containers/c1/logs" for _, path in engine.asked) == 1
+
+
 def test_a_stack_that_is_removed_is_no_lost_engine(
     watch: Watch, engine: FakeEngine, deployment: FakeDeployment, seen: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
