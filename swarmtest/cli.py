@@ -16,8 +16,8 @@ from swarmtest.errors import EngineError, Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 
 if TYPE_CHECKING:
-    from swarmtest.order import Order
     from swarmtest.reports.console.progress import Progress
+    from swarmtest.running.order import Order
 
 
 def _say_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -75,11 +75,11 @@ def run(
     """Deploys STACK under a name of its own, drives traffic, carries out a scenario, judges, removes."""
     with Interrupts() as interrupts:
         from swarmtest import runner
-        from swarmtest.brief import Overrides, duration_flag, rate_flag, read_brief
         from swarmtest.catalogue import load_scenario
-        from swarmtest.order import Order, given_name, new_token, stack_name
         from swarmtest.reports.console.live import LiveView
-        from swarmtest.stack import read_stack
+        from swarmtest.running.order import Order, given_name, new_token, stack_name
+        from swarmtest.stack.brief import Overrides, duration_flag, rate_flag, read_brief
+        from swarmtest.stack.services import read_stack
 
         parsed = read_stack(stack)
         flags = Overrides(
@@ -160,10 +160,10 @@ def list_() -> None:
 @click.argument("stack", required=False, type=click.Path(path_type=Path))
 def doctor(stack: Path | None) -> int:
     """Says what's missing on this machine, and for STACK where one is given, and what to do."""
-    from swarmtest.brief import read_brief
     from swarmtest.engine.client import Client
-    from swarmtest.preflight import examine, examine_without_engine
-    from swarmtest.stack import read_stack
+    from swarmtest.running.preflight import examine, examine_without_engine
+    from swarmtest.stack.brief import read_brief
+    from swarmtest.stack.services import read_stack
 
     parsed = read_stack(stack) if stack is not None else None
     brief = read_brief(parsed) if parsed is not None else None

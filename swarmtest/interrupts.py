@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 from swarmtest.errors import Interrupted
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Keeps signals back while something is made that must not be lost hold of, such as a child.
+
+    The one that came meanwhile is handed to its handler at the end. Only the main thread gets signals,
+    so elsewhere there's nothing to do.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda taken, _frame: came.append(taken)) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 class Interrupts:

@@ -7,48 +7,30 @@ however the run ends. The runner writes the trace and never sees a check.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from swarmtest.engine import EngineInfo, TaskView
-from swarmtest.engine.client import Client, Refused
-from swarmtest.engine.commands import deploy_stack
-from swarmtest.engine.diagnosis import why_not_up
-from swarmtest.engine.images import image_facts, local_only, make_missing
-from swarmtest.engine.probe import probe_service
-from swarmtest.engine.swarm import SwarmDeployment, override_file
-from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TrafficError, UsageError
+from swarmtest.engine import EngineInfo
+from swarmtest.engine.client import Client
+from swarmtest.engine.images import image_facts, make_missing
+from swarmtest.engine.swarm import SwarmDeployment
+from swarmtest.errors import Interrupted, SwarmtestError, TrafficError, UsageError
 from swarmtest.events import TRACE_VERSION, Event, TraceWriter
-from swarmtest.frontdoor import Door, wait_until_open
-from swarmtest.interrupts import Interrupts
-from swarmtest.order import Order, plan_document, traffic_settings
-from swarmtest.plan import Step
-from swarmtest.preflight import examine
+from swarmtest.interrupts import Interrupts, deferred
+from swarmtest.running import Run, phase
+from swarmtest.running.deploying import await_door, await_up, deploy
+from swarmtest.running.order import Order, plan_document, traffic_settings
+from swarmtest.running.preflight import examine
+from swarmtest.running.steps import hold, take_step
 from swarmtest.store import RunFolder, new_run_folder
 from swarmtest.traffic.process import TrafficProcess, write_targets
-from swarmtest.watch import Focus, Watch, targets_of
+from swarmtest.watch import Focus, Watch
 
 WARM_UP_SECONDS = 2.0
+
 SETTLE_SECONDS = 1.0
-TARGETS_SECONDS = 0.05
-
-
-@dataclass(slots=True)
-class Run:
-    """What a run that has begun consists of."""
-
-    order: Order
-    info: EngineInfo
-    client: Client
-    folder: RunFolder
-    trace: TraceWriter
-    deployment: SwarmDeployment
-    watch: Watch
-    url: str | None
-    acts: int = 0
 
 
 def run(
@@ -151,17 +133,17 @@ def _carry_out(work: Run, undo: ExitStack) -> None:
     traffic = _start_traffic(work, undo)
     work.watch.start()
     undo.callback(work.watch.stop)
-    _deploy(work, undo)
-    _await_up(work)
-    _await_door(work)
+    deploy(work, undo)
+    await_up(work)
+    await_door(work)
     traffic.wait_until_calibrated()
     traffic.go()
     traffic.wait_for("started", 30.0)
     try:
-        _phase(work, "warmup", lambda: _hold(work, traffic, WARM_UP_SECONDS))
+        phase(work, "warmup", lambda: hold(work, traffic, WARM_UP_SECONDS))
         for step in order.plan.steps:
-            _phase(work, step.phase, lambda step=step: _take_step(work, traffic, step))  # type: ignore[misc]
-        _phase(work, "settle", lambda: _hold(work, traffic, SETTLE_SECONDS))
+            phase(work, step.phase, lambda step=step: take_step(work, traffic, step))  # type: ignore[misc]
+        phase(work, "settle", lambda: hold(work, traffic, SETTLE_SECONDS))
     finally:
         traffic.stop()
     _await_answers(work, traffic)
@@ -180,202 +162,10 @@ def _start_traffic(work: Run, undo: ExitStack) -> TrafficProcess:
         t = fields.pop("t", None)
         work.trace.add("traffic", t=t if isinstance(t, float) else None, **fields)
 
-    traffic = TrafficProcess(settings, folder.path / "traffic.json", folder.path / "traffic.log", hear)
-    undo.callback(traffic.kill)
+    with deferred():
+        traffic = TrafficProcess(settings, folder.path / "traffic.json", folder.path / "traffic.log", hear)
+        undo.callback(traffic.kill)
     return traffic
-
-
-def _deploy(work: Run, undo: ExitStack) -> None:
-    order, name = work.order, work.order.name
-    probe = probe_service(order.subject.image, order.subject.name)
-    override = override_file(
-        work.folder.path / "override.json",
-        order.stack.source.tree,
-        run=work.folder.path.name,
-        service=order.subject.name,
-        probe=probe,
-    )
-    resolve = "never" if work.info.nodes == 1 and local_only(work.client, order.stack) else "always"
-    longest = max(service.grace_seconds for service in order.stack.services.values())
-    undo.callback(_remove, work, longest + 90.0)
-    work.trace.add("phase", name="deploy", edge="began")
-    with _act(work.trace, id=0, name="deploy", target=name, settings={}):
-        deploy_stack(name, [order.stack.file, override], resolve_image=resolve, log=work.folder.path / "docker.log")
-
-
-@contextmanager
-def _act(trace: TraceWriter, **fields: Any) -> Iterator[None]:
-    """Writes both ends of an act. It failed where it was refused; otherwise nobody knows how far it came."""
-    trace.add("act", edge="began", **fields)
-    try:
-        yield
-    except BaseException as error:
-        outcome = "failed" if isinstance(error, (Refused, UsageError)) else "unknown"
-        trace.add("act", edge="ended", **fields, outcome=outcome, error=str(error))
-        raise
-    trace.add("act", edge="ended", **fields, outcome="ok", error=None)
-
-
-def _remove(work: Run, timeout_seconds: float) -> None:
-    try:
-        work.deployment.remove(timeout_seconds)
-    except EngineError as error:
-        name = work.order.name
-        raise EngineError(
-            f"the stack {name} may still be on the engine: {error}; when it answers, `docker stack rm {name}`"
-        ) from error
-
-
-def _await_up(work: Run) -> None:
-    """Waits until every service has its replicas running, which with a health check means healthy."""
-    order = work.order
-    deadline = time.monotonic() + order.brief.ready_seconds
-    while True:
-        tasks = work.watch.tasks()
-        waiting = [
-            service.name
-            for service in order.stack.services.values()
-            if service.mode == "replicated" and _up(tasks, service.name) < service.replicas
-        ]
-        if tasks and not waiting:
-            work.trace.add("phase", name="deploy", edge="ended")
-            return
-        _refuse_hopeless(tasks)
-        if time.monotonic() > deadline:
-            why = "\n  ".join(why_not_up(work.client, name, tasks) for name in waiting)
-            lines = [line for name in waiting for line in work.watch.last_lines(name)]
-            said = ("\n  its last log lines:\n    " + "\n    ".join(lines)) if lines else ""
-            raise UsageError(
-                f"the stack didn't get healthy within {order.brief.ready_seconds:.0f} s"
-                f" (`x-swarmtest: {{ready_within: …}}` to wait longer):\n  {why}{said}"
-            )
-        time.sleep(0.1)
-
-
-def _up(tasks: tuple[TaskView, ...], service: str) -> int:
-    return sum(task.service == service and task.up for task in tasks)
-
-
-def _refuse_hopeless(tasks: tuple[TaskView, ...]) -> None:
-    for task in tasks:
-        if task.state == "rejected" and task.error and "no such image" in task.error.lower():
-            raise UsageError(f"{task.service}: {task.error}; build or pull {task.image} on every node first")
-
-
-def _await_door(work: Run) -> None:
-    """Waits until the front door answers from all instances; without one, until each instance answers."""
-    order = work.order
-    kind = next((kind for kind in order.brief.kinds if kind.method == "GET"), None)
-    path = kind.path.replace("{ms}", "1") if kind is not None else "/"
-    if order.brief.front_door.mode == "direct":
-        doors = {f"http://{target}": 1 for target in _write_targets(work)}
-    else:
-        assert work.url is not None
-        doors = {work.url: order.subject.replicas}
-    seen: set[str] = set()
-    for url, instances in doors.items():
-        seen |= wait_until_open(
-            Door(url, path, order.brief.instance_header, instances),
-            timeout_seconds=order.brief.ready_seconds,
-            tick=lambda: (work.watch.tasks(), None)[1],
-        )
-    if not seen:
-        work.trace.add(
-            "note",
-            text=f"no answer names its instance in {order.brief.instance_header}: losses can't be tied to instances;"
-            " send the header (see docs/app-contract.md), or name another with --instance-header",
-        )
-
-
-def _phase(work: Run, name: str, body: Callable[[], None]) -> None:
-    work.trace.add("phase", name=name, edge="began")
-    body()
-    work.trace.add("phase", name=name, edge="ended")
-
-
-def _hold(work: Run, traffic: TrafficProcess, seconds: float) -> None:
-    """Lets time pass under traffic; notices a dead child and a lost engine."""
-    _until(work, traffic, lambda: False, time.monotonic() + seconds)
-
-
-def _until(work: Run, traffic: TrafficProcess, done: Callable[[], bool], deadline: float) -> bool:
-    """Waits for a condition or a deadline, whichever is first; says whether it was the condition."""
-    while time.monotonic() < deadline:
-        if done():
-            return True
-        if traffic.exit_code is not None:
-            raise TrafficError(
-                f"the traffic child ended in mid-run (exit code {traffic.exit_code});"
-                f" see {work.folder.path / 'traffic.log'}"
-            )
-        if work.order.brief.front_door.mode == "direct":
-            _write_targets(work)
-        else:
-            work.watch.tasks()
-        time.sleep(TARGETS_SECONDS)
-    return done()
-
-
-def _write_targets(work: Run) -> list[str]:
-    targets = targets_of(work.watch.tasks(), work.order.subject.name, lambda _node: work.info.host)
-    path = work.folder.path / "targets.json"
-    write_targets(path, targets)
-    return targets
-
-
-def _take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
-    order = work.order
-    if step.fault is None:
-        _hold(work, traffic, step.seconds(order.brief.baseline_seconds))
-        return
-    subject = order.subject
-    old = {task.container for task in work.watch.tasks() if task.service == subject.name and task.container and task.up}
-    work.acts += 1
-    number, began = work.acts, time.time() + work.info.offset_seconds  # by the engine's clock
-    fields: dict[str, Any] = {
-        "id": number,
-        "name": step.fault.name,
-        "target": subject.name,
-        "settings": step.fault.settings(),
-    }
-    with ExitStack() as healing:
-        with _act(work.trace, **fields):
-            healing.enter_context(step.fault.during(work.deployment, subject.name))
-        if step.hold_seconds is not None:
-            _hold(work, traffic, step.hold_seconds)
-        elif not _until(work, traffic, lambda: _steady(work, old, began), time.monotonic() + _patience(order)):
-            work.trace.add("note", text=_still_going(work, old))
-
-
-def _steady(work: Run, old: set[str], began: float) -> bool:
-    """The update has come to an end of its own, all of the old containers have exited, all tasks are up."""
-    status, tasks, subject = work.watch.status(), work.watch.tasks(), work.order.subject
-    if status.state in (None, "updating", "rollback_started") or (status.started or 0.0) < began - 2.0:
-        return False
-    kept = {task.container for task in tasks if task.service == subject.name and task.up}
-    gone = all(work.watch.has_exited(container) or container in kept for container in old)
-    return gone and _up(tasks, subject.name) >= subject.replicas
-
-
-def _patience(order: Order) -> float:
-    """How long a rollout may take before it counts as stuck: the sum of all that the file allows for, and half more."""
-    subject = order.subject
-    policy = subject.update
-    health = subject.health
-    start = 15.0 + (health.start_period_seconds + health.interval_seconds * (health.retries + 1) if health else 0.0)
-    batches = -(-subject.replicas // max(1, policy.parallelism or subject.replicas))
-    each = start + min(subject.grace_seconds, 600.0) + 2.0 + policy.delay_seconds + policy.monitor_seconds
-    return 30.0 + 1.5 * batches * each
-
-
-def _still_going(work: Run, old: set[str]) -> str:
-    status, subject = work.watch.status(), work.order.subject
-    lives = [container[:12] for container in old if not work.watch.has_exited(container)]
-    return (
-        f"the rollout hadn't ended after {_patience(work.order):.0f} s: update status {status.state}"
-        f" ({status.message}), old containers still there: {', '.join(lives) or 'none'};"
-        f" {why_not_up(work.client, subject.name, work.watch.tasks())}"
-    )
 
 
 def _await_answers(work: Run, traffic: TrafficProcess) -> None:

@@ -15,11 +15,11 @@ import pytest
 
 import swarmtest
 from swarmtest import checks, faults, reports, scenarios
-from swarmtest.brief import read_brief
 from swarmtest.catalogue import scenario_names
 from swarmtest.cli import commands
 from swarmtest.errors import StackError
-from swarmtest.stack import read_stack
+from swarmtest.stack.brief import read_brief
+from swarmtest.stack.services import read_stack
 
 ROOT = Path(__file__).resolve().parents[1]
 TOUR = ROOT / "docs" / "whats-here.md"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
 from swarmtest.errors import Interrupted
-from swarmtest.interrupts import Interrupts
+from swarmtest.interrupts import Interrupts, deferred
 
 
 def send(number: signal.Signals) -> None:
@@ -73,3 +74,27 @@ def test_the_handlers_from_before_come_back_also_from_within_another_one() -> No
             send(signal.SIGTERM)
         assert outer.caught == "SIGTERM"
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_a_signal_that_is_deferred_comes_when_what_was_made_is_in_hand() -> None:
+    made: list[str] = []
+    with Interrupts() as interrupts, pytest.raises(Interrupted):
+        with deferred():
+            signal.raise_signal(signal.SIGTERM)
+            made.append("in hand")
+        made.append("never")
+    assert made == ["in hand"]
+    assert interrupts.caught == "SIGTERM"
+
+
+def test_deferring_elsewhere_than_in_the_main_thread_does_nothing() -> None:
+    done: list[bool] = []
+
+    def work() -> None:
+        with deferred():
+            done.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [True]

@@ -14,16 +14,17 @@ from typing import Any
 import pytest
 
 from swarmtest import runner
-from swarmtest.brief import read_brief
 from swarmtest.engine import EngineInfo, TaskView, UpdateView
 from swarmtest.engine.client import NoAnswer, Refused
 from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TimedOut, TrafficError, UsageError
 from swarmtest.events import Event, read_events
 from swarmtest.interrupts import Interrupts
-from swarmtest.order import Order
 from swarmtest.plan import Plan, Step
-from swarmtest.preflight import Finding
-from swarmtest.stack import read_stack
+from swarmtest.running import Run, deploying, steps
+from swarmtest.running.order import Order
+from swarmtest.running.preflight import Finding
+from swarmtest.stack.brief import read_brief
+from swarmtest.stack.services import read_stack
 from swarmtest.store import RunFolder
 
 INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24", "node1")
@@ -193,7 +194,10 @@ def _played(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         "TARGETS_SECONDS": 0.0,
     }
     for name, fake in fakes.items():
-        monkeypatch.setattr(runner, name, fake)
+        owners = [module for module in (runner, deploying, steps) if hasattr(module, name)]
+        assert owners, name
+        for module in owners:
+            monkeypatch.setattr(module, name, fake)
 
 
 @pytest.fixture
@@ -425,7 +429,7 @@ def test_an_image_that_no_node_has_is_said_at_once(order: Order, world: World) -
 def test_a_rollout_that_never_ends_is_noted_and_the_run_goes_on(
     order: Order, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "_patience", lambda _order: 0.05)
+    monkeypatch.setattr(steps, "_patience", lambda _order: 0.05)
     world.at["hurt"] = lambda: setattr(world, "rolled", lambda: None)
     _, broke, events = carry_out(order)
     assert broke is None
@@ -458,6 +462,6 @@ def test_a_rollout_is_over_when_this_update_ended_and_the_old_ones_are_gone(
     world.rolled()
     for name, value in change.items():
         setattr(world, name, value)
-    watch = runner.Watch(None, None, None, None)  # type: ignore[arg-type]
-    work = runner.Run(order, INFO, None, None, None, None, watch, None)  # type: ignore[arg-type]
-    assert runner._steady(work, {"c-old"}, 100.0) is steady
+    watch = FakeWatch(world)
+    work = Run(order, INFO, None, None, None, None, watch, None)  # type: ignore[arg-type]
+    assert steps._steady(work, {"c-old"}, 100.0) is steady

@@ -11,9 +11,11 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from swarmtest.errors import EngineError, TimedOut, UsageError
+from swarmtest.interrupts import deferred
 from swarmtest.stack import Build
 
 
@@ -40,24 +42,24 @@ def run_docker(
     """
     command = [docker_program(), *words]
     environment = {**os.environ, **(extra or {})}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        env=environment,
-        start_new_session=True,
-    ) as child:
+    with ExitStack() as over:
+        with deferred():
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                env=environment,
+                start_new_session=True,
+            )
+            over.callback(_end, child)
         try:
             output, _ = child.communicate(timeout=timeout_seconds)
         except subprocess.TimeoutExpired as error:
             raise TimedOut(f"`docker {' '.join(words[:2])}` didn't end within {timeout_seconds:.0f} s") from error
-        finally:
-            if child.poll() is None:
-                os.killpg(child.pid, signal.SIGKILL)
     if log is not None:
         with log.open("a") as out:
             out.write(f"$ docker {' '.join(words)}\n{output}\n")
@@ -65,6 +67,15 @@ def run_docker(
         tail = "\n  ".join(output.strip().splitlines()[-8:])
         raise EngineError(f"`docker {' '.join(words[:2])}` failed ({child.returncode}):\n  {tail}")
     return output
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    """Ends a child and its children, if they're still there, and lets go of it."""
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    if child.stdout is not None:
+        child.stdout.close()
 
 
 def build_image(tag: str, build: Build, *, log: Path | None = None) -> None:

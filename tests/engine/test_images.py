@@ -10,7 +10,8 @@ from swarmtest.engine import images
 from swarmtest.engine.client import Client
 from swarmtest.engine.images import image_facts, local_only, make_missing, missing_images
 from swarmtest.errors import EngineError, StackError
-from swarmtest.stack import Build, Stack, read_stack
+from swarmtest.stack import Build, Stack
+from swarmtest.stack.services import read_stack
 from tests.engine.fake_engine import FakeEngine
 
 

@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from swarmtest.brief import Brief
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.swarm import PROBE_SERVICE
 from swarmtest.errors import UsageError
 from swarmtest.plan import Plan
 from swarmtest.stack import Service, Stack
+from swarmtest.stack.brief import Brief
 from swarmtest.traffic.settings import Kind, TrafficSettings
 
 LONGEST_NAME = 63

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from swarmtest.composefile import ComposeFile, read_compose_file
 from swarmtest.errors import StackError
+from swarmtest.stack.composefile import ComposeFile, read_compose_file
 
 any_text = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from swarmtest.brief import read_brief
 from swarmtest.catalogue import load_scenario
 from swarmtest.engine import EngineInfo
 from swarmtest.errors import UsageError
-from swarmtest.order import LONGEST_NAME, Order, given_name, new_token, plan_document, stack_name, traffic_settings
-from swarmtest.stack import Stack, read_stack
+from swarmtest.running.order import (
+    LONGEST_NAME,
+    Order,
+    given_name,
+    new_token,
+    plan_document,
+    stack_name,
+    traffic_settings,
+)
+from swarmtest.stack import Stack
+from swarmtest.stack.brief import read_brief
+from swarmtest.stack.services import read_stack
 
 INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, False, "6.1", "20.10.24")
 

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck as Health
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swarmtest.brief import read_brief
 from swarmtest.errors import StackError
-from swarmtest.stack import HealthCheck, Port, Service, Stack, UpdatePolicy, read_stack
+from swarmtest.stack import HealthCheck, Port, Service, Stack, UpdatePolicy
+from swarmtest.stack.brief import read_brief
+from swarmtest.stack.services import read_stack
 
 
 def stack_of(folder: Path, text: str, **environment: str) -> Stack:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from swarmtest.brief import Brief, FrontDoor, Kind, Overrides, duration_flag, rate_flag, read_brief
 from swarmtest.errors import StackError, UsageError
-from swarmtest.stack import read_stack
+from swarmtest.stack.brief import Brief, FrontDoor, Kind, Overrides, duration_flag, rate_flag, read_brief
+from swarmtest.stack.services import read_stack
 
 SERVICES = """\
 services:

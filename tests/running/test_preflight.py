@@ -9,12 +9,13 @@ from typing import Any, cast
 
 import pytest
 
-from swarmtest.brief import read_brief
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, NotThere
 from swarmtest.errors import EngineError, StackError
-from swarmtest.preflight import Finding, examine, examine_without_engine
-from swarmtest.stack import Stack, read_stack
+from swarmtest.running.preflight import Finding, examine, examine_without_engine
+from swarmtest.stack import Stack
+from swarmtest.stack.brief import read_brief
+from swarmtest.stack.services import read_stack
 
 GOOD = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24")
 

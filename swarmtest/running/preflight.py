@@ -10,13 +10,13 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from swarmtest.brief import Brief
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, cli_version, version_conflict
 from swarmtest.engine.images import missing_images
 from swarmtest.engine.ports import published_ports
 from swarmtest.errors import SwarmtestError, UsageError
 from swarmtest.stack import Port, Service, Stack
+from swarmtest.stack.brief import Brief
 
 CLOCK_LIMIT_SECONDS = 1.0
 LEAST_CLI = (20, 10)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarmtest.durations import parse_duration, parse_rate
+from swarmtest.stack.durations import parse_duration, parse_rate
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from swarmtest.errors import EngineError, UsageError
-from swarmtest.frontdoor import STEADY_ANSWERS, Door, wait_until_open
+from swarmtest.running.frontdoor import STEADY_ANSWERS, Door, wait_until_open
 
 Answer = tuple[int, str | None]
 Serve = Callable[[Iterator[Answer]], str]

@@ -1,0 +1,102 @@
+"""From a stack file to a deployment that serves, and back to nothing."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+
+from swarmtest.engine import TaskView
+from swarmtest.engine.commands import deploy_stack
+from swarmtest.engine.diagnosis import why_not_up
+from swarmtest.engine.images import local_only
+from swarmtest.engine.probe import probe_service
+from swarmtest.engine.swarm import override_file
+from swarmtest.errors import EngineError, UsageError
+from swarmtest.running import Run, act, list_targets, up
+from swarmtest.running.frontdoor import Door, wait_until_open
+
+
+def deploy(work: Run, undo: ExitStack) -> None:
+    """Deploys the stack with what a run adds to it; its removal is on ``undo`` before it\'s begun."""
+    order, name = work.order, work.order.name
+    probe = probe_service(order.subject.image, order.subject.name)
+    override = override_file(
+        work.folder.path / "override.json",
+        order.stack.source.tree,
+        run=work.folder.path.name,
+        service=order.subject.name,
+        probe=probe,
+    )
+    resolve = "never" if work.info.nodes == 1 and local_only(work.client, order.stack) else "always"
+    longest = max(service.grace_seconds for service in order.stack.services.values())
+    undo.callback(_remove, work, longest + 90.0)
+    work.trace.add("phase", name="deploy", edge="began")
+    with act(work.trace, id=0, name="deploy", target=name, settings={}):
+        deploy_stack(name, [order.stack.file, override], resolve_image=resolve, log=work.folder.path / "docker.log")
+
+
+def _remove(work: Run, timeout_seconds: float) -> None:
+    try:
+        work.deployment.remove(timeout_seconds)
+    except EngineError as error:
+        name = work.order.name
+        raise EngineError(
+            f"the stack {name} may still be on the engine: {error}; when it answers, `docker stack rm {name}`"
+        ) from error
+
+
+def await_up(work: Run) -> None:
+    """Waits until every service has its replicas running, which with a health check means healthy."""
+    order = work.order
+    deadline = time.monotonic() + order.brief.ready_seconds
+    while True:
+        tasks = work.watch.tasks()
+        waiting = [
+            service.name
+            for service in order.stack.services.values()
+            if service.mode == "replicated" and up(tasks, service.name) < service.replicas
+        ]
+        if tasks and not waiting:
+            work.trace.add("phase", name="deploy", edge="ended")
+            return
+        _refuse_hopeless(tasks)
+        if time.monotonic() > deadline:
+            why = "\n  ".join(why_not_up(work.client, name, tasks) for name in waiting)
+            lines = [line for name in waiting for line in work.watch.last_lines(name)]
+            said = ("\n  its last log lines:\n    " + "\n    ".join(lines)) if lines else ""
+            raise UsageError(
+                f"the stack didn't get healthy within {order.brief.ready_seconds:.0f} s"
+                f" (`x-swarmtest: {{ready_within: …}}` to wait longer):\n  {why}{said}"
+            )
+        time.sleep(0.1)
+
+
+def _refuse_hopeless(tasks: tuple[TaskView, ...]) -> None:
+    for task in tasks:
+        if task.state == "rejected" and task.error and "no such image" in task.error.lower():
+            raise UsageError(f"{task.service}: {task.error}; build or pull {task.image} on every node first")
+
+
+def await_door(work: Run) -> None:
+    """Waits until the front door answers from all instances; without one, until each instance answers."""
+    order = work.order
+    kind = next((kind for kind in order.brief.kinds if kind.method == "GET"), None)
+    path = kind.path.replace("{ms}", "1") if kind is not None else "/"
+    if order.brief.front_door.mode == "direct":
+        doors = {f"http://{target}": 1 for target in list_targets(work)}
+    else:
+        assert work.url is not None
+        doors = {work.url: order.subject.replicas}
+    seen: set[str] = set()
+    for url, instances in doors.items():
+        seen |= wait_until_open(
+            Door(url, path, order.brief.instance_header, instances),
+            timeout_seconds=order.brief.ready_seconds,
+            tick=lambda: (work.watch.tasks(), None)[1],
+        )
+    if not seen:
+        work.trace.add(
+            "note",
+            text=f"no answer names its instance in {order.brief.instance_header}: losses can't be tied to instances;"
+            " send the header (see docs/app-contract.md), or name another with --instance-header",
+        )

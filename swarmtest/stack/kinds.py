@@ -1,0 +1,98 @@
+"""The kinds of requests that an ``x-swarmtest`` block asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from swarmtest.stack.durations import parse_rate
+from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, word
+
+DEFAULT_RATE = 20.0
+
+LONGEST_MILLISECONDS = 3_600_000.0
+
+KIND_KEYS = ("method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of request: ``{ms}`` in the path becomes a number out of ``milliseconds``."""
+
+    name: str
+    method: str
+    path: str
+    rate: float
+    milliseconds: tuple[float, float] | None = None
+    body_bytes: int = 0
+    headers: Mapping[str, str] | None = None
+    end_marker: str | None = None
+    expect_bytes: int | None = None
+
+
+def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
+    """All kinds of the block; ``rate`` scales them together.
+
+    Raises:
+        StackError: a key that isn't known, or a value that can't be.
+    """
+    traffic = about.part("traffic")
+    refuse_unknown(traffic, ("kinds", "timeout", "fresh_share", *KIND_KEYS))
+    if "kinds" in traffic.body:
+        part = traffic.part("kinds")
+        kinds = [_kind(part.part(name), name) for name in part.body]
+        if not kinds:
+            raise traffic.error("expected at least one kind of request", "kinds")
+    else:
+        body = {key: value for key, value in traffic.body.items() if key in KIND_KEYS}
+        kinds = [_kind(Reader(about.source, body, *traffic.path), "get")]
+    if rate is None:
+        return tuple(kinds)
+    factor = rate / sum(kind.rate for kind in kinds)
+    return tuple(_scaled(kind, factor) for kind in kinds)
+
+
+def _scaled(kind: Kind, factor: float) -> Kind:
+    return replace(kind, rate=kind.rate * factor)
+
+
+def _kind(reader: Reader, name: str) -> Kind:
+    refuse_unknown(reader, KIND_KEYS)
+    path = reader.text("path", "/")
+    if not path.startswith("/") or not path.isascii() or not path.isprintable() or " " in path:
+        raise reader.error(f"expected a path that begins with / and has no spaces (%20), found {path!r}", "path")
+    try:
+        rate = parse_rate(reader.body.get("rate", DEFAULT_RATE))
+    except ValueError as error:
+        raise reader.error(str(error), "rate") from error
+    return Kind(
+        name=name,
+        method=word(reader, "method", "GET").upper(),
+        path=path,
+        rate=rate,
+        milliseconds=_milliseconds(reader),
+        body_bytes=reader.whole("body_bytes", 0),
+        headers=_headers(reader.part("headers")),
+        end_marker=reader.text("end_marker", "") or None,
+        expect_bytes=reader.whole("expect_bytes", 0) or None,
+    )
+
+
+def _headers(reader: Reader) -> dict[str, str]:
+    headers = {name: reader.text(name, "") for name in reader.body}
+    for name, value in headers.items():
+        if not TOKEN.fullmatch(name) or not value.isprintable() or not value.isascii():
+            raise reader.error(f"expected a header of ASCII on one line, found {name!r}: {value!r}", name)
+    return headers
+
+
+def _milliseconds(reader: Reader) -> tuple[float, float] | None:
+    value: Any = reader.body.get("ms")
+    if value is None:
+        return None
+    match [decimal(item) for item in (value if isinstance(value, list) else [value, value])]:
+        case [float(least), float(most)] if least <= most <= LONGEST_MILLISECONDS:
+            return least, most
+        case _:
+            raise reader.error(f"expected milliseconds such as [20, 300], up to an hour, found {value!r}", "ms")

@@ -1,0 +1,75 @@
+"""Published ports, in the short and the long way of writing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from swarmtest.stack import Port
+from swarmtest.stack.reader import Reader, whole_number
+
+
+def read_ports(reader: Reader) -> tuple[Port, ...]:
+    """The ports of a service; raises ``StackError`` for what Docker would refuse."""
+    found = reader.body.get("ports") or []
+    if not isinstance(found, list):
+        raise reader.error("expected a list of ports", "ports")
+    ports: list[Port] = []
+    for item in found:
+        try:
+            ports += [_long_port(item)] if isinstance(item, dict) else _short_ports(str(item))
+        except ValueError as error:
+            raise reader.error(f'expected a port such as "8080:80", found {item!r} ({error})', "ports") from error
+    return tuple(ports)
+
+
+def _long_port(item: Mapping[str, Any]) -> Port:
+    published = item.get("published")
+    mode = str(item.get("mode") or "ingress")
+    if mode not in ("ingress", "host"):
+        raise ValueError(f"the mode is ingress or host, not {mode!r}")
+    return Port(
+        target=_number(item.get("target")),
+        published=_number(published) if published not in (None, 0, "0", "") else None,
+        mode=mode,
+        protocol=_protocol(str(item.get("protocol") or "tcp")),
+    )
+
+
+def _short_ports(text: str) -> list[Port]:
+    """``[host:][published:]target[/protocol]``, each of the two a number or a range.
+
+    Docker takes a range on the outside of one port, too, and publishes the port at each of them.
+    """
+    body, _, protocol = text.partition("/")
+    *rest, targets = body.rsplit(":", 2)
+    published = rest[-1] if rest else ""
+    numbers = _range(targets)
+    outside: list[int | None] = [*_range(published)] if published else [None] * len(numbers)
+    if len(numbers) == 1:
+        numbers *= len(outside)
+    if len(numbers) != len(outside):
+        raise ValueError("the two ranges have different lengths")
+    named = _protocol(protocol or "tcp")
+    return [Port(target, out, protocol=named) for target, out in zip(numbers, outside, strict=True)]
+
+
+def _range(text: str) -> list[int]:
+    first, _, last = text.partition("-")
+    least, most = _number(first), _number(last or first)
+    if least > most:
+        raise ValueError(f"the range {text} ends before it begins")
+    return list(range(least, most + 1))
+
+
+def _number(value: object) -> int:
+    number = whole_number(value)
+    if number is None or not 0 < number < 65536:
+        raise ValueError(f"a port is a number from 1 to 65535, not {value!r}")
+    return number
+
+
+def _protocol(text: str) -> str:
+    if text.lower() not in ("tcp", "udp", "sctp"):
+        raise ValueError(f"the protocol is tcp, udp or sctp, not {text!r}")
+    return text.lower()
