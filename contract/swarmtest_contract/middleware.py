@@ -64,7 +64,11 @@ class ContractMiddleware:
             await self.app(scope, receive, _marked(send, marks))
             return
         self.record("start", request_id)
-        await self.app(scope, receive, self._finishing(_marked(send, marks), request_id))
+        if scope["type"] == "websocket":
+            await self.app(scope, receive, _marked(send, marks))
+            self.record("finish", request_id)
+        else:
+            await self.app(scope, receive, self._finishing(_marked(send, marks), request_id))
 
     def _request_id(self, scope: Scope) -> Optional[str]:
         for name, value in scope["headers"]:
@@ -86,7 +90,7 @@ class ContractMiddleware:
             await send(message)
             if message["type"] == "http.response.start":
                 answer["status"] = message["status"]
-            if _is_the_last(message):
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
                 self.record("finish", request_id, **answer)
 
         return finishing_send
@@ -99,9 +103,3 @@ def _marked(send: Send, marks: Headers) -> Send:
         await send(message)
 
     return marked_send
-
-
-def _is_the_last(message: Message) -> bool:
-    if message["type"] == "http.response.body":
-        return not message.get("more_body", False)
-    return message["type"] == "websocket.close"

@@ -7,13 +7,14 @@ import os
 import signal
 import sys
 
+from swarmtest_contract import ContractMiddleware, Journal
+
 from sample.app import App
 from sample.bank_client import BankClient
 from sample.listener import Listener
 from sample.settings import Settings, Shutdown
 from sample.shutdown import Stopping
 from sample.state import State
-from swarmtest_contract import ContractMiddleware, Journal
 
 
 async def serve(settings: Settings) -> int:

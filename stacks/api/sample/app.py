@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import parse_qs
 
-from sample.state import State
 from swarmtest_contract import Journal
+
+from sample.state import State
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -51,9 +52,7 @@ class Order:
     def from_query(cls, query: bytes) -> Order:
         """Raises ValueError for what isn't a number or out of bounds."""
         given = {name: values[-1] for name, values in parse_qs(query.decode("latin-1")).items()}
-        order = cls(
-            float(given.get("ms", "0")), float(given.get("commit_at", "1")), int(given.get("bytes", "0"))
-        )
+        order = cls(float(given.get("ms", "0")), float(given.get("commit_at", "1")), int(given.get("bytes", "0")))
         if not (0 <= order.milliseconds <= 600_000 and 0 <= order.commit_at <= 1 and 0 <= order.padding <= 2**28):
             raise ValueError("ms: 0 to 600000, commit_at: 0 to 1, bytes: 0 to 268435456")
         return order

@@ -20,6 +20,18 @@ BACKLOG = 4096
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, zero seconds: close() sends RST instead of FIN
 
 
+class Connection(TCPServer):
+    """Hypercorn's connection, with one thing mended: it ends as soon as its client has closed it.
+
+    Left alone it keeps the closed socket until the keep-alive time is over (Hypercorn 0.18.0: the idle timer is
+    part of the task group that `run` waits for), and a drain would wait with it.
+    """
+
+    async def _read_data(self) -> None:
+        await super()._read_data()
+        await self.idle_task.stop()
+
+
 class Listener:
     """Accepts connections and hands each to Hypercorn."""
 
@@ -99,4 +111,4 @@ class Listener:
         task = asyncio.current_task()
         assert task is not None
         self._connections[task] = writer
-        await TCPServer(self._app, loop, self._config, self._context, {}, reader, writer)
+        await Connection(self._app, loop, self._config, self._context, {}, reader, writer)

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from swarmtest_contract import Journal
+
 from sample.settings import AtLimit, Settings, Shutdown
 from sample.state import State
-from swarmtest_contract import Journal
 
 # What was sent before the listener closed gets this long to be read, so that its connection isn't taken for idle.
 SECONDS_TO_READ_WHAT_WAS_SENT = 0.1
