@@ -78,11 +78,15 @@ def test_the_handlers_from_before_come_back_also_from_within_another_one() -> No
 
 def test_a_signal_that_is_deferred_comes_when_what_was_made_is_in_hand() -> None:
     made: list[str] = []
-    with Interrupts() as interrupts, pytest.raises(Interrupted):
+
+    def make() -> None:
         with deferred():
             signal.raise_signal(signal.SIGTERM)
             made.append("in hand")
         made.append("never")
+
+    with Interrupts() as interrupts, pytest.raises(Interrupted):
+        make()
     assert made == ["in hand"]
     assert interrupts.caught == "SIGTERM"
 

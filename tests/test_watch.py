@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from swarmtest import watch as watch_module
 from swarmtest.engine import TaskView, UpdateView
 from swarmtest.engine.client import Client, NoAnswer, NotThere
-from swarmtest.engine.swarm import PROBE_SERVICE
+from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import EngineError
 from swarmtest.events import Event, TraceWriter, decode_event, encode_event
-from swarmtest.watch import Focus, Watch, parse_line, targets_of
+from swarmtest.watch import Focus, Watch, targets_of
+from swarmtest.watch.logs import parse_line
 from tests.engine.fake_engine import FakeEngine, frame
 
 UP = TaskView(
@@ -360,3 +361,18 @@ def test_targets_are_the_host_ports_of_instances_that_are_up() -> None:
         replace(UP, id="t6"),
     )
     assert targets_of(tasks, "api", lambda node: f"h-{node}") == ["h-node1:32769", "h-node2:32768"]
+
+
+def test_a_bug_in_a_watching_thread_ends_the_run_instead_of_blinding_it(tmp_path: Path) -> None:
+    class Broken:
+        name = "st"
+
+        def tasks(self) -> list[TaskView]:
+            raise ZeroDivisionError("a bug of ours")
+
+    with TraceWriter(tmp_path / "events.jsonl") as trace:
+        watch = Watch(None, Broken(), trace, Focus("api"))  # type: ignore[arg-type]
+        watch._guard(watch._poll)
+        with pytest.raises(EngineError, match="ZeroDivisionError"):
+            watch.tasks()
+    assert [event.kind for event in read_events(tmp_path / "events.jsonl")] == ["stream_broken"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from swarmtest.engine.client import Client, NoAnswer, refuse_errors, translated
-from swarmtest.engine.swarm import STACK_LABEL
+from swarmtest.engine.labels import STACK_LABEL
 
 _SWARM = "com.docker.swarm."
 

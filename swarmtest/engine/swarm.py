@@ -10,17 +10,16 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_fixed
 
 from swarmtest.engine import TaskView, UpdateView
 from swarmtest.engine.client import Client, NoAnswer, NotThere, Refused, parse_time
+from swarmtest.engine.labels import STACK_LABEL
+from swarmtest.engine.tasks import task_view
 from swarmtest.errors import EngineError, TimedOut
 
-STACK_LABEL = "com.docker.stack.namespace"
-RUN_LABEL = "swarmtest.run"
 SEQUENCE_TRIES = 5
 """How often an update is tried that the engine refuses as out of sequence (moby/moby #30794)."""
 
@@ -232,71 +231,3 @@ class _Patience:
         now, error = self._clock(), state.outcome.exception() if state.outcome is not None else None
         self._lost = (self._lost if self._lost is not None else now) if isinstance(error, NoAnswer) else None
         return now > self._deadline or (self._lost is not None and now - self._lost > LOST_SECONDS)
-
-
-def task_view(item: Mapping[str, Any], service: str) -> TaskView:
-    """A task out of the API's JSON."""
-    status = item.get("Status") or {}
-    container = status.get("ContainerStatus") or {}
-    spec = item.get("Spec") or {}
-    container_spec = spec.get("ContainerSpec") or {}
-    grace = container_spec.get("StopGracePeriod")
-    return TaskView(
-        id=str(item["ID"]),
-        service=service,
-        slot=item.get("Slot"),
-        node=str(item.get("NodeID", "")),
-        container=container.get("ContainerID") or None,
-        desired=str(item.get("DesiredState", "")),
-        state=str(status.get("State", "")),
-        message=str(status.get("Message", "")),
-        error=status.get("Err") or None,
-        exit_code=container.get("ExitCode") if status.get("State") in _ENDED else None,
-        addresses=tuple(
-            address.partition("/")[0]
-            for attachment in item.get("NetworksAttachments") or ()
-            for address in attachment.get("Addresses") or ()
-        ),
-        host_ports=_host_ports(status),
-        grace_seconds=grace / 1e9 if grace is not None else None,
-        image=str(container_spec.get("Image", "")),
-        created=parse_time(item.get("CreatedAt")),
-        force_update=int(spec.get("ForceUpdate") or 0),
-    )
-
-
-def _host_ports(status: Mapping[str, Any]) -> dict[str, int]:
-    """Host port by target port. An engine with IPv6 lists two of each, which may differ; IPv4's is the first."""
-    ports: dict[str, int] = {}
-    for port in (status.get("PortStatus") or {}).get("Ports") or ():
-        if port.get("PublishMode") == "host" and port.get("PublishedPort"):
-            ports.setdefault(str(port["TargetPort"]), int(port["PublishedPort"]))
-    return ports
-
-
-_ENDED = ("complete", "shutdown", "failed", "rejected", "orphaned", "remove")
-
-
-def override_file(
-    path: Path, stack: Mapping[str, Any], *, run: str, service: str, probe: Mapping[str, Any] | None
-) -> Path:
-    """Writes what a run adds to a stack file: its label on each service, and the name probe.
-
-    The compose version is repeated, since older CLIs refuse to merge files of different versions.
-    """
-    services: dict[str, Any] = {name: {"deploy": {"labels": {RUN_LABEL: run}}} for name in stack["services"]}
-    if probe is not None:
-        networks = (stack["services"][service] or {}).get("networks")
-        body = dict(probe)
-        if networks:
-            body["networks"] = list(networks)
-        deploy = {"labels": {RUN_LABEL: run}, "restart_policy": {"condition": "none"}}
-        services[PROBE_SERVICE] = {**body, "deploy": deploy}
-    tree: dict[str, Any] = {"services": services}
-    if "version" in stack:
-        tree = {"version": stack["version"], **tree}
-    path.write_text(json.dumps(tree, indent=1))
-    return path
-
-
-PROBE_SERVICE = "swarmtest-names"

@@ -9,8 +9,8 @@ from swarmtest.engine import TaskView
 from swarmtest.engine.commands import deploy_stack
 from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.engine.images import local_only
+from swarmtest.engine.override import override_file
 from swarmtest.engine.probe import probe_service
-from swarmtest.engine.swarm import override_file
 from swarmtest.errors import EngineError, UsageError
 from swarmtest.running import Run, act, list_targets, up
 from swarmtest.running.frontdoor import Door, wait_until_open

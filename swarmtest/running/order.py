@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.engine import EngineInfo
-from swarmtest.engine.swarm import PROBE_SERVICE
+from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import UsageError
 from swarmtest.plan import Plan
 from swarmtest.stack import Service, Stack

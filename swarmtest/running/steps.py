@@ -66,13 +66,19 @@ def take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
 
 
 def _steady(work: Run, old: set[str], began: float) -> bool:
-    """The update has come to an end of its own, all of the old containers have exited, all tasks are up."""
+    """The update has come to an end of its own, the old containers have exited, all tasks are up.
+
+    A paused one doesn't go on by itself, and may well leave fewer tasks up than there should be.
+    """
     status, tasks, subject = work.watch.status(), work.watch.tasks(), work.order.subject
     if status.state in (None, "updating", "rollback_started") or (status.started or 0.0) < began - 2.0:
         return False
     kept = {task.container for task in tasks if task.service == subject.name and task.up}
     gone = all(work.watch.has_exited(container) or container in kept for container in old)
-    return gone and up(tasks, subject.name) >= subject.replicas
+    return gone and (status.state in _PAUSED or up(tasks, subject.name) >= subject.replicas)
+
+
+_PAUSED = ("paused", "rollback_paused")
 
 
 def _patience(order: Order) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from swarmtest.engine.client import Client
 from swarmtest.engine.diagnosis import health_output, why_not_up
-from swarmtest.engine.swarm import task_view
+from swarmtest.engine.tasks import task_view
 from tests.engine.fake_engine import FakeEngine
 
 

@@ -11,7 +11,10 @@ import pytest
 
 from swarmtest.engine import TaskView
 from swarmtest.engine.client import Client, NoAnswer, NotThere, Refused
-from swarmtest.engine.swarm import PROBE_SERVICE, SEQUENCE_TRIES, SwarmDeployment, override_file, task_view
+from swarmtest.engine.labels import PROBE_SERVICE
+from swarmtest.engine.override import override_file
+from swarmtest.engine.swarm import SEQUENCE_TRIES, SwarmDeployment
+from swarmtest.engine.tasks import task_view
 from swarmtest.errors import EngineError, TimedOut
 from tests.engine.fake_engine import LABEL, FakeEngine
 

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import msgspec
 
 from swarmtest.engine import Deployment, TaskView, UpdateView
 from swarmtest.engine.client import Client, NotThere
+from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.engine.load import LoadMeter
 from swarmtest.engine.streams import ContainerEvent, EventStream, LogStream
-from swarmtest.engine.swarm import PROBE_SERVICE
 from swarmtest.errors import EngineError
 from swarmtest.events import TraceWriter
+from swarmtest.watch.logs import Follower
 
 POLL_SECONDS = 0.08
 """Tasks are asked for this often; *announced* must be seen to 100 ms or better."""
@@ -30,14 +27,6 @@ REOPEN_SECONDS = 0.5
 """A broken event stream is taken up again this often."""
 LOST_SECONDS = 10.0
 """An engine that hasn't answered for so long is lost."""
-LATEST = 1e11
-"""Epoch seconds beyond which a time in a log line isn't one."""
-PLAIN_LINES = 200
-"""How many log lines that aren't records are kept of a container."""
-
-_OF_REQUESTS = ("start", "intent", "commit", "finish")
-_OF_INSTANCES = ("booted", "warm", "unready", "signal", "closed_listener", "drained", "exiting")
-RECORDS = frozenset((*_OF_REQUESTS, *_OF_INSTANCES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +60,7 @@ class Watch:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
-        self._followers: dict[str, _Follower] = {}
+        self._followers: dict[str, Follower] = {}
         self._exited: set[str] = set()
         self._tasks: tuple[TaskView, ...] = ()
         self._status = UpdateView(None, None, None, "")
@@ -82,7 +71,7 @@ class Watch:
         """Opens the event stream, then starts all threads."""
         self._events = EventStream(self._client, self._deployment.name, time.time() - 1)
         for work in (self._follow_events, self._poll, self._sample):
-            thread = threading.Thread(target=work, name=f"watch{work.__name__}", daemon=True)
+            thread = threading.Thread(target=self._guard, args=(work,), name=f"watch{work.__name__}", daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -131,6 +120,15 @@ class Watch:
         with self._lock:
             return time.monotonic() - max((item.last for item in self._followers.values()), default=0.0)
 
+    def _guard(self, work: Callable[[], None]) -> None:
+        """Runs a thread's work; a bug in it ends the run instead of blinding it."""
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the run must hear of it
+            what = work.__name__.strip("_").replace("_", " ")
+            self._engine_lost = f"swarmtest itself broke while it watched ({what}): {type(error).__name__}: {error}"
+            self._trace.add("stream_broken", what=what, error=self._engine_lost)
+
     def _follow_events(self) -> None:
         """Takes events until the end; a stream that breaks is noted, and taken up again as soon as can be."""
         assert self._events is not None
@@ -164,7 +162,9 @@ class Watch:
         with self._lock:
             if container in self._followers:
                 return
-            follower = _Follower(self, container, service, task)
+            follower = Follower(
+                self._trace, LogStream(self._client, container if task is None else None, task), container, service
+            )
             self._followers[container] = follower
         follower.thread.start()
 
@@ -238,77 +238,6 @@ class Watch:
                         "sample", t=now, container=task.container, cpu=round(cores, 4), memory=load.memory_bytes
                     )
                 before[task.container] = (now, load.cpu_seconds)
-
-
-class _Follower:
-    """Reads one container's log to its end."""
-
-    def __init__(self, watch: Watch, container: str, service: str, task: str | None) -> None:
-        self._watch, self._container, self.service = watch, container, service
-        self._log = LogStream(watch._client, container if task is None else None, task)
-        self._ended = threading.Event()
-        self.tail: deque[str] = deque(maxlen=20)
-        self.last = time.monotonic()
-        self.lines = 0
-        self.thread = threading.Thread(target=self._read, name=f"log-{container[:12]}", daemon=True)
-
-    def end(self) -> None:
-        """Closes the stream of a container that lives on."""
-        self._ended.set()
-        self._log.close()
-        self.thread.join(timeout=2.0)
-
-    def _read(self) -> None:
-        trace = self._watch._trace
-        reason: str | None = "its reader broke"
-        trace.add("log_stream", container=self._container, service=self.service, edge="opened")
-        try:
-            for line in self._log:
-                self.lines += 1
-                self.last = time.monotonic()
-                self._take(line)
-            reason = None
-        except EngineError as error:
-            reason = str(error)
-        finally:
-            trace.add(
-                "log_stream",
-                container=self._container,
-                service=self.service,
-                edge="ended",
-                complete=reason is None,
-                lines=self.lines,
-                reason=reason,
-                lives=self._ended.is_set(),
-            )
-
-    def _take(self, line: bytes) -> None:
-        kind, fields = parse_line(line)
-        trace = self._watch._trace
-        if kind != "log":
-            trace.add(kind, **{**fields, "container": self._container})
-            return
-        text = line.decode(errors="replace")[:500]
-        self.tail.append(text)
-        if self.lines <= PLAIN_LINES:
-            trace.add("log", container=self._container, service=self.service, line=text)
-
-
-def parse_line(line: bytes) -> tuple[str, dict[str, Any]]:
-    """The kind of trace event that a log line is, and its fields; ``log`` where it's none of ours."""
-    if line[:1] == b"{":
-        try:
-            fields = msgspec.json.decode(line, type=dict[str, Any])
-        except (msgspec.DecodeError, RecursionError):
-            return "log", {}
-        event, t = fields.pop("event", None), fields.get("t")
-        if fields.pop("v", None) == 1 and isinstance(t, (int, float)) and 0 < t < LATEST:
-            fields.pop("kind", None)
-            if isinstance(event, str) and event in RECORDS:
-                return "record", {"event": event, **fields}
-            if event in ("names", "proxied"):
-                return str(event), fields
-    return "log", {}
 
 
 def targets_of(tasks: tuple[TaskView, ...], service: str, host: Callable[[str], str]) -> list[str]:
