@@ -19,7 +19,7 @@ from swarmtest.engine import TaskView, UpdateView
 from swarmtest.engine.client import Client, NoAnswer, NotThere
 from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import EngineError
-from swarmtest.events import Event, TraceWriter, decode_event, encode_event
+from swarmtest.events import Event, TraceWriter, decode_event, encode_event, read_events
 from swarmtest.watch import Focus, Watch, targets_of
 from swarmtest.watch.logs import parse_line
 from tests.engine.fake_engine import FakeEngine, frame

@@ -46,6 +46,12 @@ class Cutter(threading.Thread):
         self.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         self._ready.set()
         self._loop.run_forever()
+        server.close()
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(asyncio.sleep(0.1))
+        self._loop.close()
 
     async def _serve(self, client: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
         upstream: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
