@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -143,6 +144,19 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     assert state == "active", f"live tests need swarm mode, it is {state}; `make test` sets it up"
     yield Live(tmp_path_factory.mktemp("runs"))
     assert ours() == [], "something of ours was left on the engine"
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Path:
+    """A copy of the reference stack that a test may spoil."""
+    shutil.copytree(ROOT / "stacks" / "edge", tmp_path / "edge")
+    return Path(shutil.copy(ROOT / "stacks" / "api.yml", tmp_path / "api.yml"))
+
+
+def spoil(stack: Path, old: str, new: str) -> None:
+    text = stack.read_text()
+    assert old in text
+    stack.write_text(text.replace(old, new))
 
 
 def ours() -> list[str]:

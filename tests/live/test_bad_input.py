@@ -12,22 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.conftest import ROOT, Live, docker, ours, swarmtest_command
+from tests.live.conftest import ROOT, Live, docker, ours, spoil, swarmtest_command
 
 pytestmark = pytest.mark.live
-
-
-@pytest.fixture
-def stack(tmp_path: Path) -> Path:
-    """A copy of the reference stack that a test may spoil."""
-    shutil.copytree(ROOT / "stacks" / "edge", tmp_path / "edge")
-    return Path(shutil.copy(ROOT / "stacks" / "api.yml", tmp_path / "api.yml"))
-
-
-def spoil(stack: Path, old: str, new: str) -> None:
-    text = stack.read_text()
-    assert old in text
-    stack.write_text(text.replace(old, new))
 
 
 def refused(
