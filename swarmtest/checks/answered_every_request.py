@@ -10,31 +10,30 @@ from __future__ import annotations
 from collections import Counter
 
 from swarmtest.checks import Judged, Outcome, Verdict, shortened
-from swarmtest.losses import Accounted, Loss
+from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
-from swarmtest.losses.wording import by_class, ids, label, many
-
-NAME_ITSELF = "let every answer name its instance: a header X-Instance-ID (or x-swarmtest instance_header)"
-FRAME_ITSELF = "send Content-Length or chunked answers (or name an end_marker), so that a cut body can be told"
+from swarmtest.losses.wording import by_class, ids, label, many, number
 
 
 def check(judged: Judged) -> Verdict:
     """Judges the classes of all requests."""
     losses = judged.losses
     if not losses.sent:
-        return Verdict(Outcome.NOT_PROVED, "No request was sent.")
+        return Verdict(Outcome.NOT_PROVED, "No request was sent.", (), missing.AGAIN)
     lost = losses.lost
     if not lost:
-        return Verdict(Outcome.PASSED, f"All {losses.sent} requests were answered, completely.", _kept(judged))
+        return Verdict(Outcome.PASSED, f"All {number(losses.sent)} requests were answered, completely.", _kept(judged))
     seen = [one for one in lost if not _excused(one, judged)]
     evidence = _evidence(judged, seen or list(lost))
     if not seen:
-        sentence = f"{many(len(lost), 'request')} of {losses.sent} can't be proved to be answered."
+        sentence = f"{many(len(lost), 'request')} of {number(losses.sent)} can't be proved to be answered."
         return Verdict(Outcome.NOT_PROVED, sentence, evidence, _missing(judged))
-    sentence = f"{len(seen)} of {losses.sent} requests were lost: {by_class(seen)}."
+    sentence = f"{number(len(seen))} of {number(losses.sent)} requests were lost: {by_class(seen)}."
     telling = most_telling(seen, judged.timeline, judged.witness, judged.promises)
-    return Verdict(Outcome.FAILED, sentence, evidence, _advice(judged, seen, telling[0][0]) if telling else None)
+    return Verdict(
+        Outcome.FAILED, sentence, evidence, _advice(judged, seen, telling[0][0]) if telling else _tell(judged)
+    )
 
 
 def _excused(one: Accounted, judged: Judged) -> bool:
@@ -42,6 +41,13 @@ def _excused(one: Accounted, judged: Judged) -> bool:
     if one.unproved or one.loss is Loss.CLIENT_ERROR:
         return True
     return one.loss is Loss.UNRESOLVED and judged.timeline.outcome != "finished"
+
+
+def _tell(judged: Judged) -> str | None:
+    """What would tell how requests were lost, where the records don't."""
+    if judged.losses.records.whole:
+        return None
+    return missing.to_place(judged.losses, judged.witness, judged.promises)
 
 
 def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
@@ -52,7 +58,7 @@ def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
         of = [one for one in of if (one.life.task if one.life else "") == task]
         told = mechanism_of(of[0], judged.timeline, judged.witness, judged.promises)
         lines.append(
-            f"{count} {loss} on {label(of[0].life)}, charged to {owed}{f' ({told.value})' if told else ''}:"
+            f"{number(count)} {loss} on {label(of[0].life)}, charged to {owed}{f' ({told.value})' if told else ''}:"
             f" {ids(of)}; {of[0].why}"
         )
     return shortened(lines)
@@ -60,19 +66,21 @@ def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
 
 def _kept(judged: Judged) -> tuple[str, ...]:
     kept = sum(1 for one in judged.losses.accounted if one.request.reused)
-    lines = [f"{kept} on kept connections, {judged.losses.sent - kept} on fresh ones"]
+    lines = [f"{number(kept)} on kept connections, {number(judged.losses.sent - kept)} on fresh ones"]
     if not judged.losses.echoes:
         lines.append("no answer echoes its request ID: proved by instance header and length alone")
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
-        lines.append(f"{len(some)} answers have no start record, so the instances' records aren't whole: {some[0]}")
+        lines.append(
+            f"{number(len(some))} answers have no start record, so the instances' records aren't whole: {some[0]}"
+        )
     return tuple(lines)
 
 
 def _missing(judged: Judged) -> str | None:
     if not judged.losses.names_itself:
-        return NAME_ITSELF
-    return FRAME_ITSELF if any(one.unproved for one in judged.losses.lost) else None
+        return missing.header(judged.promises)
+    return missing.FRAMING if any(one.unproved for one in judged.losses.lost) else missing.AGAIN
 
 
 def _advice(judged: Judged, lost: list[Accounted], mechanism: object) -> str | None:

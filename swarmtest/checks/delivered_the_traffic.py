@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Loss
-from swarmtest.losses.wording import since
+from swarmtest.losses import Loss, missing
+from swarmtest.losses.wording import number, since
 
 ENOUGH_SHARE = 0.95
 CPU_LIMIT = 0.9
@@ -28,17 +28,18 @@ def check(judged: Judged) -> Verdict:
     kept = sum(1 for one in judged.losses.accounted if one.request.reused)
     stopped = judged.timeline.traffic.get("stopped", {})
     asked = expected(judged)
-    findings.good.append(f"{sent} sent of about {asked:.0f}, {kept} on kept connections, {sent - kept} on fresh ones")
+    kinds = f"{number(kept)} on kept connections, {number(sent - kept)} on fresh ones"
+    findings.good.append(f"{number(sent)} sent of about {asked:,.0f}, {kinds}")
     if stopped:
         findings.good.append(
             f"client: {_number(stopped.get('cpu_share_max'))} of a processor at most,"
             f" 99 % of requests less than {_number(stopped.get('late_ms_p99'))} ms late"
         )
     return findings.verdict(
-        f"The traffic was delivered: {sent} requests.",
+        f"The traffic was delivered: {number(sent)} requests.",
         "",
         "The traffic that was asked for wasn't delivered as it should be.",
-        LIGHTER if _busy(judged) else None,
+        LIGHTER if _busy(judged) else missing.AGAIN_TRAFFIC,
     )
 
 
@@ -51,7 +52,7 @@ def shortcomings(judged: Judged) -> Iterator[str]:
     yield from _counts(judged)
     asked = expected(judged)
     if losses.sent < ENOUGH_SHARE * asked:
-        yield f"{losses.sent} requests were sent of about {asked:.0f} asked for"
+        yield f"{number(losses.sent)} requests were sent of about {asked:,.0f} asked for"
     yield from _kinds(judged)
     yield from _connections(judged)
     last = max(one.request.began for one in losses.accounted)

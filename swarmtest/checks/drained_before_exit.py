@@ -7,10 +7,11 @@ have had a request with at least a second to run. An exit code of 0 proves nothi
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Accounted, Loss
+from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import most_telling
-from swarmtest.losses.wording import by_class, each, ids, label, many
+from swarmtest.losses.whereabouts import perhaps_cut
+from swarmtest.losses.wording import by_class, each, few, ids, label, many
 from swarmtest.timeline import Lifespan
 
 ENOUGH_SECONDS = 1.0
@@ -27,21 +28,21 @@ def check(judged: Judged) -> Verdict:
             on.setdefault(one.life.task, []).append(one)
     going = [life for life in judged.timeline.old if life.stopping is not None]
     for life in going:
-        cut += _judge(life, on.get(life.task, []), findings)
+        cut += _judge(life, on.get(life.task, []), judged, findings)
     if not going:
-        return findings.verdict("", "", "No instance was stopped, so none had to drain.")
+        return findings.verdict("", "", "No instance was stopped, so none had to drain.", missing.AGAIN)
     count = many(len(going), "old instance")
     telling = most_telling(cut, judged.timeline, judged.witness, judged.promises)
     victim = cut[0].life if cut else None
     return findings.verdict(
         f"{each(len(going), 'old instance')} finished what it was doing before it exited.",
         f"{many(len(cut), 'request')} still ran when an old instance exited, or were cut by it.",
-        f"It isn't proved of {count} that each drains: {len(findings.unproved)} had nothing to finish or weren't seen.",
+        f"It isn't proved of {count} that each drains.",
         advise(telling[0][0], judged.promises, victim) if telling else _advice(findings, judged),
     )
 
 
-def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> list[Accounted]:
+def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Findings) -> list[Accounted]:
     """Adds what's found of one instance, and hands back the requests that it didn't finish."""
     cut = [one for one in mine if _cut_by(one, life)]
     if cut:
@@ -53,8 +54,15 @@ def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> list[Ac
         findings.unproved.append(f"{label(life)}: its {missing} wasn't seen")
         return cut
     running = [(one, left) for one in mine if (left := _left(one, life, signalled.at)) > 0]
-    longest = max((left for _, left in running), default=0.0)
-    if longest < ENOUGH_SECONDS + signalled.error:
+    longest = max((left for one, left in running if _finished(one, life)), default=0.0)
+    open_ended = [one for one, _ in running if not _finished(one, life)]
+    if perhaps := perhaps_cut(judged.losses, life, (life.stopping or signalled).at):
+        findings.unproved.append(
+            f"{label(life)}: {many(len(perhaps), 'request')} may have been cut by it: {few(perhaps)}"
+        )
+    elif open_ended:
+        findings.unproved.append(f"{label(life)}: nothing proves the end of {ids(open_ended)}, which ran at the signal")
+    elif longest < ENOUGH_SECONDS + signalled.error:
         findings.unproved.append(
             f"{label(life)}: {many(len(running), 'request')} ran when it was signalled, the longest for"
             f" {longest:.2f} s more; {ENOUGH_SECONDS:g} s is needed"
@@ -66,6 +74,13 @@ def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> list[Ac
             f" longest {longest:.2f} s later; exit {after:.2f} s after the signal"
         )
     return cut
+
+
+def _finished(one: Accounted, life: Lifespan) -> bool:
+    """Whether it's proved that it ran to its end: by a whole answer, or by the instance's own word."""
+    if one.trail is not None and any(step.container == life.container for step in one.trail.finish):
+        return True
+    return one.request.client_outcome == "complete" and not one.unproved and one.request.instance is not None
 
 
 def _cut_by(one: Accounted, life: Lifespan) -> bool:
@@ -94,14 +109,19 @@ def _when(life: Lifespan, cut: list[Accounted]) -> str:
     signalled, exited = life.at("signalled"), life.at("exited")
     if signalled is None:
         return ""
-    at = min(one.request.ended for one in cut) - signalled
+    at = max(0.0, min(one.request.ended for one in cut) - signalled)
     gone = f", exit {exited - signalled:.2f} s after it with code {life.exit_code}" if exited is not None else ""
     return f"; the first {at:.2f} s after the signal{gone}"
 
 
 def _advice(findings: Findings, judged: Judged) -> str | None:
-    if findings.failed or not any("is needed" in line for line in findings.unproved):
+    if findings.failed:
         return None
+    if any("wasn't seen" in line for line in findings.unproved):
+        return missing.AGAIN
+    placed = any(one.life is not None for one in judged.losses.accounted)
+    if not placed or not any("is needed" in line for line in findings.unproved):
+        return missing.to_place(judged.losses, judged.witness, judged.promises)
     longest = judged.promises.longest_request_seconds
     if longest and longest < ENOUGH_SECONDS + 1:
         return "add a kind of request that runs some seconds to x-swarmtest traffic, so that there's something to drain"

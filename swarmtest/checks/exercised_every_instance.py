@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import Counter
 
 from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import Accounted, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism
-from swarmtest.losses.wording import each, few, label, many
+from swarmtest.losses.wording import each, few, label, many, number
 from swarmtest.timeline import Lifespan
 
 LONG_ENOUGH_SECONDS = 5.0
@@ -26,32 +27,60 @@ def check(judged: Judged) -> Verdict:
     had: Counter[tuple[str, bool]] = Counter()
     strangers: Counter[str] = Counter()
     for one in judged.losses.accounted:
-        if one.life is not None and (one.request.instance is not None or (one.trail is not None and one.trail.seen)):
+        if one.life is not None and _reached(one):
             had[one.life.task, one.request.reused] += 1
         elif one.request.instance is not None and one.life is None:
             strangers[one.request.instance] += 1
     for life in judged.timeline.lifespans:
         _judge(life, had[life.task, True], had[life.task, False], judged, findings)
     _judge_generations(judged, had, findings)
-    for name, count in sorted(strangers.items()):
-        findings.unproved.append(f"{many(count, 'answer')} by {name}, which is no known instance of the service")
+    if doubts := _doubts(judged, strangers):
+        findings.unproved = [*findings.failed, *findings.unproved, *doubts]
+        findings.failed = []
     return findings.verdict(
         f"{each(len(judged.timeline.lifespans), 'instance')} was exercised, on kept and on fresh connections.",
         f"The front door never sent a request to {many(len(findings.failed), 'instance')} that could serve.",
         "Not every instance was exercised." if findings.unproved else "No instance was seen.",
-        advise(Mechanism.FRONT_DOOR_STALE, judged.promises) if findings.failed else _advice(strangers),
+        advise(Mechanism.FRONT_DOOR_STALE, judged.promises) if findings.failed else _advice(judged, strangers),
     )
 
 
+def _doubts(judged: Judged, strangers: Counter[str]) -> list[str]:
+    """Why an instance of which no request is known may have had some, or may not be known at all."""
+    doubts = [
+        f"{many(count, 'answer')} by {name}, which is no known instance of the service"
+        for name, count in sorted(strangers.items())
+    ]
+    nobody = sum(1 for o in judged.losses.accounted if o.life is None and o.request.instance is None and _answered(o))
+    if nobody:
+        doubts.append(f"{many(nobody, 'answer')} by an instance that nobody can name")
+    if judged.timeline.broken:
+        doubts.append(f"there may be instances that weren't seen: {judged.timeline.broken[0]}")
+    elif judged.promises.replaces and not judged.timeline.new:
+        doubts.append("no new instance was seen")
+    return doubts
+
+
+def _reached(one: Accounted) -> bool:
+    """Whether it's known that the instance had it: by its own word, or by the proxy's of a whole answer."""
+    if one.request.instance is not None or (one.trail is not None and one.trail.seen):
+        return True
+    return _answered(one) and one.proxied is not None and one.proxied.connected is not False
+
+
+def _answered(one: Accounted) -> bool:
+    return one.request.client_outcome == "complete" and 200 <= (one.request.status or 0) < 300
+
+
 def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Findings) -> None:
-    line = f"{label(life)}, {life.generation}: {kept} on kept connections, {fresh} on fresh ones"
+    line = f"{label(life)}, {life.generation}: {number(kept)} on kept connections, {number(fresh)} on fresh ones"
     seconds = _under_traffic(life, judged)
     share = judged.promises.traffic.fresh_share
     wants_kept, wants_fresh = share is None or share < 1, share != 0
-    missing = (wants_kept and not kept) or (wants_fresh and not fresh)
+    lacking = (wants_kept and not kept) or (wants_fresh and not fresh)
     if judged.promises.direct:  # the client moves a kept connection only when the server ends it
-        missing = not kept and not fresh
-    if not missing:
+        lacking = not kept and not fresh
+    if not lacking:
         findings.good.append(line)
     elif seconds > LONG_ENOUGH_SECONDS and not kept and not fresh and not judged.promises.direct and wants_fresh:
         findings.failed.append(f"{line}, though it was ready for {seconds:.1f} s under traffic")
@@ -85,9 +114,15 @@ def _under_traffic(life: Lifespan, judged: Judged) -> float:
     return max(0.0, last - first)
 
 
-def _advice(strangers: Counter[str]) -> str | None:
+def _advice(judged: Judged, strangers: Counter[str]) -> str:
+    if not judged.losses.names_itself:
+        return missing.header(judged.promises)
+    if judged.timeline.broken or not judged.timeline.lifespans:
+        return missing.AGAIN
     if not strangers:
-        return None
+        return (
+            "ask for more traffic, or for a longer run (x-swarmtest traffic, baseline), so that each instance is asked"
+        )
     return (
         f"let the instance header ({few(sorted(strangers))}) be the task's ID or name, the container's ID or the"
         " hostname, such as {{.Task.Name}} in the stack's environment"

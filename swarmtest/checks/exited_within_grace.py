@@ -7,6 +7,7 @@ grace, and an exit code of 0 proves no drain. How long it took is counted from t
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, ending_of
 from swarmtest.losses.wording import apart, each, label, many
@@ -31,12 +32,12 @@ def check(judged: Judged) -> Verdict:
             _judge(life, judged, findings)
     count = many(len(old), "old instance")
     if not old:
-        return findings.verdict("", "", "No instance was stopped, so no end was seen.")
+        return findings.verdict("", "", "No instance was stopped, so no end was seen.", missing.AGAIN)
     return findings.verdict(
         f"{each(len(old), 'old instance')} exited by itself within its grace.",
         f"{len(findings.failed)} of {count} didn't exit by themselves within the grace.",
         f"The end of {len(findings.unproved)} of {count} wasn't seen.",
-        advice,
+        advice or missing.AGAIN if not findings.failed else advice,
     )
 
 
@@ -73,7 +74,7 @@ def _judge(life: Lifespan, judged: Judged, findings: Findings) -> None:
     elif life.cause == AS_ASKED:
         findings.good.append(line)
     else:
-        findings.unproved.append(f"{line}; {life.cause or 'cause unknown'}")
+        findings.unproved.append(f"{line}; {life.cause or 'who asked it to stop is unknown'}")
 
 
 def _unfinished(life: Lifespan, judged: Judged, findings: Findings) -> tuple[list[str], str]:

@@ -7,7 +7,8 @@ money twice.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses.wording import label, many
+from swarmtest.losses import missing
+from swarmtest.losses.wording import label, many, number
 
 
 def check(judged: Judged) -> Verdict:
@@ -22,12 +23,12 @@ def check(judged: Judged) -> Verdict:
     elif not losses.records.whole:
         findings.unproved.append(f"the records aren't whole: {losses.records.reason}")
     else:
-        findings.good.append(f"{len(judged.witness.trails)} request IDs, each with one start record")
+        findings.good.append(f"{number(len(judged.witness.trails))} request IDs, each with one start record")
     return findings.verdict(
         "No request was handled twice.",
         f"{many(len(losses.duplicates), 'request was', 'requests were')} handled more than once.",
         "It isn't proved that no request was handled twice.",
         "let the front door never send a request again (HAProxy: retries 0; nginx: proxy_next_upstream off)"
         if findings.failed
-        else "write the line start with request_id and seq before any work of a request (app contract)",
+        else missing.to_trust(losses),
     )

@@ -7,26 +7,22 @@ the request, the start record tells a cut request from one that nobody saw.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Accounted
-from swarmtest.losses.wording import few, label
-
-HEADER = "let every answer name its instance: a header X-Instance-ID (or x-swarmtest instance_header)"
-ECHO = "echo the request's X-Request-ID in every answer"
-RECORD = "write the line start with request_id, instance and seq before any work of a request (app contract)"
+from swarmtest.losses import Accounted, missing
+from swarmtest.losses.wording import few, label, number
 
 
 def check(judged: Judged) -> Verdict:
     """Judges the answers that instances made, and their records."""
     findings = Findings()
     answers = [one for one in judged.losses.accounted if _by_instance(one)]
-    missing = [_headers(judged, answers, findings), _echoes(judged, answers, findings), _records(judged, findings)]
+    advices = [_headers(judged, answers, findings), _echoes(judged, answers, findings), _records(judged, findings)]
     if not answers:
-        return findings.verdict("", "", "No answer of an instance was seen.", HEADER)
+        return findings.verdict("", "", "No answer of an instance was seen.", missing.header(judged.promises))
     return findings.verdict(
-        f"All {len(answers)} answers and all records bear instance and request ID.",
+        f"All {number(len(answers))} answers and all records bear instance and request ID.",
         "Some answers or records don't bear instance and request ID.",
         "It isn't proved that every record bears instance and request ID.",
-        next((advice for advice in missing if advice is not None), None),
+        next((advice for advice in advices if advice is not None), None),
     )
 
 
@@ -41,42 +37,42 @@ def _by_instance(one: Accounted) -> bool:
 def _headers(judged: Judged, answers: list[Accounted], findings: Findings) -> str | None:
     bare = [one.request.id for one in answers if one.request.instance is None]
     if not bare:
-        findings.good.append(f"{len(answers)} answers name their instance")
+        findings.good.append(f"{number(len(answers))} answers name their instance")
         return None
     which = findings.failed if judged.losses.names_itself else findings.unproved
-    which.append(f"{len(bare)} of {len(answers)} answers name no instance: {few(bare)}")
-    return HEADER
+    which.append(f"{number(len(bare))} of {number(len(answers))} answers name no instance: {few(bare)}")
+    return missing.header(judged.promises)
 
 
 def _echoes(judged: Judged, answers: list[Accounted], findings: Findings) -> str | None:
     mute = [one.request.id for one in answers if one.request.echoed is not True]
     if not mute:
-        findings.good.append(f"{len(answers)} answers echo their request's ID")
+        findings.good.append(f"{number(len(answers))} answers echo their request's ID")
         return None
     which = findings.failed if judged.losses.echoes else findings.unproved
-    which.append(f"{len(mute)} of {len(answers)} answers don't echo their request's ID: {few(mute)}")
-    return ECHO
+    which.append(f"{number(len(mute))} of {number(len(answers))} answers don't echo their request's ID: {few(mute)}")
+    return missing.ECHO
 
 
 def _records(judged: Judged, findings: Findings) -> str | None:
     records = judged.losses.records
     if not judged.witness.logs_starts:
         findings.unproved.append("no instance writes a line when a request starts")
-        return RECORD
+        return missing.START_LINE
     nameless = 0
     for life in judged.timeline.lifespans:
         stream = judged.witness.streams.get(life.container or "")
         if stream is not None and stream.nameless:
             nameless += stream.nameless
-            findings.failed.append(f"{label(life)}: {stream.nameless} lines without request_id")
+            findings.failed.append(f"{label(life)}: {number(stream.nameless)} lines without request_id")
     for gap in records.gaps:
         findings.unproved.append(f"{label(gap.life)}: {gap.reason}")
     if records.unreliable is not None:
         findings.unproved.append(records.unreliable)
     if records.unrecorded:
-        some = f"{len(records.unrecorded)} whole answers have no start record: {few(records.unrecorded)}"
+        some = f"{number(len(records.unrecorded))} whole answers have no start record: {few(records.unrecorded)}"
         findings.failed.append(some)
     if nameless or records.unrecorded or not records.whole:
-        return RECORD
-    findings.good.append(f"{len(judged.witness.trails)} requests have start records, in unbroken sequences")
+        return missing.START_LINE if nameless else missing.to_trust(judged.losses)
+    findings.good.append(f"{number(len(judged.witness.trails))} requests have start records, in unbroken sequences")
     return None

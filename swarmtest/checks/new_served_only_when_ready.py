@@ -8,9 +8,10 @@ of start-up, however well the old instance shut down.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Accounted, Charge
+from swarmtest.losses import Accounted, Charge, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.whereabouts import unplaced
 from swarmtest.losses.wording import by_class, each, few, ids, label, many
 from swarmtest.timeline import Lifespan, Mark
 
@@ -20,19 +21,20 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     new = judged.timeline.new
     for life in new:
-        _judge(life, [one for one in judged.losses.accounted if one.life and one.life.task == life.task], findings)
+        mine = [one for one in judged.losses.accounted if one.life and one.life.task == life.task]
+        _judge(life, mine, judged, findings)
     if not new:
-        return findings.verdict("", "", "No new instance was made, so none could serve too early.")
+        return findings.verdict("", "", "No new instance was made, so none could serve too early.", missing.AGAIN)
     count = many(len(new), "new instance")
     return findings.verdict(
         f"{each(len(new), 'new instance')} served only when it was ready.",
         f"{len(findings.failed)} of {count} got requests before they were ready.",
         f"It isn't proved of {count} that each served only when it was ready.",
-        advise(Mechanism.COLD_START, judged.promises) if findings.failed else _missing(findings),
+        advise(Mechanism.COLD_START, judged.promises) if findings.failed else _missing(judged, findings),
     )
 
 
-def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> None:
+def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Findings) -> None:
     cold = [one for one in mine if one.charge is Charge.START_UP]
     ready = life.mark("warm") or life.mark("healthy")
     early = _early(life, mine, ready) if ready is not None else []
@@ -47,6 +49,14 @@ def _judge(life: Lifespan, mine: list[Accounted], findings: Findings) -> None:
         findings.unproved.append(f"{label(life)}: neither a healthy state nor a line warm was seen of it")
     elif (served := life.mark("first_served")) is None:
         findings.unproved.append(f"{label(life)}: ready, but no request was seen to reach it")
+    elif perhaps := [
+        *_perhaps_early(mine, ready),
+        *unplaced(judged.losses, life.at("started") or life.created, ready.at),
+    ]:
+        findings.unproved.append(
+            f"{label(life)}: {many(len(perhaps), 'request')} sent before it was ready came to it, or to nobody known:"
+            f" {few(perhaps)}"
+        )
     else:
         after = served.at - ready.at
         findings.good.append(f"{label(life)}: first served {after:+.2f} s from ready ({ready.source})")
@@ -66,7 +76,22 @@ def _early(life: Lifespan, mine: list[Accounted], ready: Mark) -> list[Accounted
     return found
 
 
-def _missing(findings: Findings) -> str | None:
+def _perhaps_early(mine: list[Accounted], ready: Mark) -> list[str]:
+    """IDs of requests sent before it was ready and answered by it after, with no record of when it began them."""
+    return [
+        one.request.id
+        for one in mine
+        if (one.trail is None or not one.trail.start)
+        and one.request.instance is not None
+        and one.request.began < ready.at - ready.error <= one.request.ended
+    ]
+
+
+def _missing(judged: Judged, findings: Findings) -> str:
     if any("neither" in line for line in findings.unproved):
-        return "give the service a healthcheck that fails until warm-up is done, or let the app write the line warm"
-    return None
+        return missing.READINESS
+    if judged.losses.records.whole and any("no request was seen" in line for line in findings.unproved):
+        return "let the front door send to each new instance while there's traffic (see exercised_every_instance)"
+    if not judged.losses.names_itself and not judged.witness.logs_starts:
+        return missing.header(judged.promises)
+    return missing.to_place(judged.losses, judged.witness, judged.promises)

@@ -8,11 +8,11 @@ show it, and nothing shows that there were none.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.checks.front_door_let_go_in_time import unplaced
-from swarmtest.losses import Accounted, Loss
+from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, most_telling
-from swarmtest.losses.wording import few, label, many
+from swarmtest.losses.whereabouts import unplaced
+from swarmtest.losses.wording import few, label, many, number
 from swarmtest.timeline import Lifespan, Mark
 
 RACE_SECONDS = 0.05
@@ -31,12 +31,12 @@ def check(judged: Judged) -> Verdict:
         kept += [one.request.id for one in arrived]
         _tell(life, judged, arrived, dialled, findings)
     if not going:
-        return findings.verdict("", "", "No instance was stopped, so none stopped accepting.")
+        return findings.verdict("", "", "No instance was stopped, so none stopped accepting.", missing.AGAIN)
     return findings.verdict(
         f"Nothing new arrived at {many(len(going), 'old instance')} after the close.",
         f"{many(len(kept) + len(lost), 'new request')} came to old instances after they had stopped accepting.",
         "It isn't proved that nothing arrived after the close.",
-        _advice(judged, kept, lost, all(life.mark("closed") is not None for life in going)),
+        _advice(judged, kept, lost, [life.mark("closed") for life in going]),
     )
 
 
@@ -55,6 +55,20 @@ def _after(life: Lifespan, judged: Judged) -> tuple[list[Accounted], list[Accoun
         elif late and _in_vain(one, judged):
             dialled.append(one)
     return arrived, dialled
+
+
+def _near(life: Lifespan, judged: Judged, closed: Mark) -> list[str]:
+    """IDs of requests of which a rough clock can't tell whether they came before the close."""
+    if closed.error <= RACE_SECONDS:
+        return []
+    return [
+        one.request.id
+        for one in judged.losses.accounted
+        if one.life is not None
+        and one.life.task == life.task
+        and abs(one.request.began - closed.at) <= closed.error + RACE_SECONDS
+        and ((one.trail is not None and bool(one.trail.start)) or _in_vain(one, judged))
+    ]
 
 
 def _here_after(one: Accounted, life: Lifespan, closed: Mark) -> bool:
@@ -78,14 +92,22 @@ def _tell(
             after = max(one.request.began for one in some) - origin.at
             word = "its close" if closed is not None else "its stop signal"
             names = few([one.request.id for one in some])
-            findings.failed.append(f"{label(life)}: {len(some)} {what} up to {after:.2f} s after {word}: {names}")
+            findings.failed.append(
+                f"{label(life)}: {number(len(some))} {what} up to {after:.2f} s after {word}: {names}"
+            )
     if arrived or dialled:
         return
-    exited = life.at("exited")
-    hidden = unplaced(judged, origin.at, exited if exited is not None else float("inf")) if origin else []
+    exited = life.mark("exited")
+    until = exited.at + exited.error if exited is not None else float("inf")
+    hidden = unplaced(judged.losses, origin.at - origin.error, until) if origin else []
     if hidden:
         findings.unproved.append(
-            f"{label(life)}: {len(hidden)} reached nobody known after it, perhaps it: {few(hidden)}"
+            f"{label(life)}: {number(len(hidden))} reached nobody known after it, perhaps it: {few(hidden)}"
+        )
+    elif closed is not None and (near := _near(life, judged, closed)):
+        findings.unproved.append(
+            f"{label(life)}: {number(len(near))} came within {closed.error:.2f} s of its close, which is its error:"
+            f" {few(near)}"
         )
     elif closed is None:
         findings.unproved.append(f"{label(life)}: writes no line closed_listener, so its close wasn't seen")
@@ -93,7 +115,9 @@ def _tell(
         findings.good.append(f"{label(life)}: closed, and nothing new came after it")
 
 
-def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes_seen: bool) -> str | None:
+def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes: list[Mark | None]) -> str | None:
+    closes_seen = all(mark is not None for mark in closes)
+    rough = any(mark is not None and mark.error > RACE_SECONDS for mark in closes)
     telling = most_telling(lost, judged.timeline, judged.witness, judged.promises)
     if telling and len(lost) >= len(kept):
         return advise(telling[0][0], judged.promises)
@@ -101,6 +125,8 @@ def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes_seen:
         return advise(Mechanism.KEEP_ALIVE, judged.promises)
     if lost:
         return advise(Mechanism.CLOSED_TOO_EARLY, judged.promises)
-    if closes_seen:
-        return None
-    return "let the app write the line closed_listener when it stops accepting (app contract)"
+    if not closes_seen:
+        return missing.CLOSE_LINE
+    if rough:
+        return missing.CLOCKS
+    return missing.to_place(judged.losses, judged.witness, judged.promises)

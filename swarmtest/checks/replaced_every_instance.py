@@ -11,6 +11,7 @@ from datetime import datetime
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.events import Event
+from swarmtest.losses import missing
 from swarmtest.losses.wording import each, label, many, since
 from swarmtest.timeline import Timeline
 
@@ -25,7 +26,7 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     timeline = judged.timeline
     if timeline.t0 is None:
-        return findings.verdict("", "", "No update was begun, so nothing was replaced.")
+        return findings.verdict("", "", "No update was begun, so nothing was replaced.", missing.AGAIN)
     _judge_act(timeline, findings)
     _judge_status(timeline, findings)
     _judge_tasks(judged, findings)
@@ -34,7 +35,7 @@ def check(judged: Judged) -> Verdict:
         f"{each(len(timeline.old), 'old instance')} was replaced, and the update completed.",
         _failure(state),
         "It isn't proved that every instance was replaced.",
-        _advice(state, timeline) if findings.failed else None,
+        _advice(state, timeline) if findings.failed else missing.AGAIN,
     )
 
 

@@ -34,7 +34,7 @@ class Accounted:
 
     Attributes:
         life: where it ran, or what was dialled with it.
-        charge: what the loss belongs to; None for a request that's ok.
+        charge: what the loss belongs to; None for a request that's ok, or not known to be lost.
         unproved: its answer was complete, and only the proof of it is missing.
     """
 
@@ -74,6 +74,11 @@ class Losses:
         """Every request that isn't ok."""
         return tuple(one for one in self.accounted if one.loss is not Loss.OK)
 
+    @property
+    def seen(self) -> tuple[Accounted, ...]:
+        """Those of the lost that are known to be, and not only unproved to be answered."""
+        return tuple(one for one in self.lost if not one.unproved)
+
     def counts(self) -> dict[str, int]:
         """Requests of each class, those with none included."""
         counted = Counter(one.loss for one in self.accounted)
@@ -95,9 +100,10 @@ def account(
         trail = witness.trails.get(request.id)
         dialled = _dialled(request, proxied, promises, aliases)
         gap = records.gap_for(request, dialled)
-        found = classify(Known(request, trail, gap, proxied, names_itself, echoes))
+        unheard = records.unheard(trail, witness)
+        found = classify(Known(request, trail, gap, proxied, names_itself, echoes, unheard))
         life = _ran(request, trail, aliases) or dialled
-        owed = None if found.loss is Loss.OK else charge(request, found.loss, life, timeline)
+        owed = None if found.loss is Loss.OK or found.unproved else charge(request, found.loss, life, timeline)
         accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved))
     return Losses(tuple(accounted), _duplicates(witness), records, names_itself, echoes)
 

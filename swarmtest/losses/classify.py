@@ -47,6 +47,7 @@ class Known:
         proxied: the proxy's line, if it wrote one.
         names_itself: whether any answer of the whole run names its instance.
         echoes: whether any answer of the run echoes the request ID; then all must.
+        unheard: why a commit or a finish of it may have gone unrecorded; None where none did.
     """
 
     request: Request
@@ -55,6 +56,7 @@ class Known:
     proxied: Proxied | None = None
     names_itself: bool = True
     echoes: bool = False
+    unheard: str | None = None
 
     @property
     def started(self) -> bool:
@@ -111,6 +113,8 @@ def _ran(known: Known) -> Found | None:
         return Found(Loss.CUT_FINISHED, f"a handler {done} it, and the client got no complete answer")
     if trail.intent:
         return Found(Loss.UNKNOWN, "a handler was about to commit, and no line tells whether it did")
+    if known.unheard is not None:
+        return Found(Loss.UNKNOWN, f"a handler had started, and nothing tells how it ended: {known.unheard}")
     return Found(Loss.CUT, "a handler had started; neither commit nor finish was recorded")
 
 
@@ -134,7 +138,7 @@ def _complete(known: Known) -> Found:
     if 200 <= status < 300:
         return _success(known)
     if status == 429 or (status == 503 and known.request.retry_after):
-        ran = None if known.request.instance is not None else _ran(known)
+        ran = None if known.request.instance is not None or _said(known, status) else _ran(known)
         return ran or Found(Loss.SHED, f"{status}, turned away on purpose")
     if status >= 500:
         return _server_error(known, status)
@@ -148,6 +152,8 @@ def _server_error(known: Known, status: int) -> Found:
         if known.started:
             return Found(Loss.ERROR, f"{status} without instance header, though an instance has its start record")
         return Found(Loss.UNEXPECTED, f"{status} of unknown origin: no instance header, no start record")
+    if not known.names_itself and known.started:
+        return _nameless_error(known, status)
     if (ran := _ran(known)) is not None:
         return Found(ran.loss, f"{status} of the proxy; {ran.why}")
     cause = _proxy_word(known.proxied)
@@ -156,6 +162,22 @@ def _server_error(known: Known, status: int) -> Found:
     if known.gap is None:
         return Found(Loss.GATEWAY, f"{status} of the proxy; provably no handler saw it{cause}")
     return Found(Loss.UNKNOWN, f"{status} without instance header; no start record, which proves nothing: {known.gap}")
+
+
+def _nameless_error(known: Known, status: int) -> Found:
+    """An error that may be the proxy's or the instance's own, as no answer of the run names its maker."""
+    if _said(known, status):
+        return Found(Loss.ERROR, f"{status} made by the instance, by its finish record")
+    made = known.proxied is not None and known.proxied.termination not in (None, "", "----", "--")
+    if (ran := _ran(known)) is not None and made:
+        return Found(ran.loss, f"{status} of the proxy; {ran.why}")
+    return Found(Loss.UNKNOWN, f"{status} after a handler had started, and no answer of the whole run names its maker")
+
+
+def _said(known: Known, status: int) -> bool:
+    """Whether the instance recorded that it answered so, where no answer of the run names its maker."""
+    trail = known.trail
+    return not known.names_itself and trail is not None and any(step.status == status for step in trail.finish)
 
 
 def _success(known: Known) -> Found:
@@ -176,7 +198,7 @@ def _success(known: Known) -> Found:
 def _unframed(known: Known) -> Found:
     """A body that only the closing ended: complete or cut, both look alike to the client."""
     trail = known.trail
-    if trail is not None and trail.seen and not trail.finish and known.gap is None:
+    if trail is not None and trail.seen and not trail.finish and known.unheard is None:
         ran = _ran(known)
         if ran is not None:
             return Found(ran.loss, f"the body was ended by closing, no finish was recorded; {ran.why}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from swarmtest.evidence.request import Request
-from swarmtest.timeline import Aliases, Lifespan, Timeline, Witness
+from swarmtest.timeline import Aliases, Lifespan, Timeline, Trail, Witness
 
 AROUND_SECONDS = 1.0
 """An instance that ended or began this close to a request could still have had it."""
@@ -33,6 +33,7 @@ class Records:
 
     Attributes:
         unreliable: why none of them proves anything; None where they can be trusted.
+        contradicted: whether that's because they were found to be wrong, and not because nobody could look.
         gaps: the instances whose own record isn't whole.
         unrecorded: IDs of whole answers without a start record, though the records seem whole.
     """
@@ -40,6 +41,7 @@ class Records:
     unreliable: str | None
     gaps: tuple[Gap, ...] = ()
     unrecorded: tuple[str, ...] = ()
+    contradicted: bool = False
 
     @property
     def whole(self) -> bool:
@@ -52,6 +54,18 @@ class Records:
         if self.unreliable is not None:
             return self.unreliable
         return f"{_name(self.gaps[0].life)}: {self.gaps[0].reason}" if self.gaps else None
+
+    def unheard(self, trail: Trail | None, witness: Witness) -> str | None:
+        """Why a commit or finish of a request that had started may have gone unrecorded, or None."""
+        if trail is None or not trail.seen:
+            return None
+        if self.contradicted:
+            return self.unreliable
+        if not witness.logs_ends:
+            return "no instance writes a line commit or finish"
+        stream = witness.streams.get(trail.container or "")
+        steps = trail.start or trail.intent
+        return "no log of it was read" if stream is None else stream.gap_after(steps[-1].seq if steps else None)
 
     def gap_for(self, request: Request, dialled: Lifespan | None) -> str | None:
         """Why no start record of this request proves nothing; None where it proves that none saw it.
@@ -81,15 +95,30 @@ def read_records(timeline: Timeline, witness: Witness, requests: Sequence[Reques
     if not witness.logs_starts:
         return Records("no instance logs the start of a request (app contract: the line `start`)", tuple(gaps))
     unrecorded = tuple(_unrecorded(requests, witness, gaps, aliases))
-    return Records(_reconcile(timeline, witness, requests), tuple(gaps), unrecorded)
-
-
-def _reconcile(timeline: Timeline, witness: Witness, requests: Sequence[Request]) -> str | None:
-    """Why client and instance records of the baseline don't match, or None where they do."""
-    until = timeline.t0 if timeline.t0 is not None else timeline.ended
-    calm = [one for one in requests if _whole(one) and (until is None or one.ended < until)]
+    calm = _calm(timeline, requests)
     if not calm:
-        return "no request was answered before the rollout, so client and instance records couldn't be reconciled"
+        unknown = "no request was answered before the rollout, so client and instance records couldn't be reconciled"
+        return Records(unknown, tuple(gaps), unrecorded)
+    wrong = _contradiction(timeline, witness, requests, calm)
+    return Records(wrong, tuple(gaps), unrecorded, contradicted=wrong is not None)
+
+
+def _calm(timeline: Timeline, requests: Sequence[Request]) -> list[Request]:
+    """Whole answers of the baseline; where no answer of the run names its instance, those without a name."""
+    until = _baseline_end(timeline)
+    names_itself = any(request.instance is not None for request in requests)
+    return [one for one in requests if _whole(one, names_itself) and (until is None or one.ended < until)]
+
+
+def _baseline_end(timeline: Timeline) -> float | None:
+    return timeline.t0 if timeline.t0 is not None else timeline.ended
+
+
+def _contradiction(
+    timeline: Timeline, witness: Witness, requests: Sequence[Request], calm: Sequence[Request]
+) -> str | None:
+    """Why client and instance records of the baseline don't match, or None where they do."""
+    until = _baseline_end(timeline)
     missing = sum(1 for one in calm if (trail := witness.trails.get(one.id)) is None or not trail.start)
     if missing:
         return f"{missing} of {len(calm)} answers of the baseline have no start record"
@@ -112,9 +141,10 @@ def _unrecorded(requests: Iterable[Request], witness: Witness, gaps: Sequence[Ga
             yield request.id
 
 
-def _whole(request: Request) -> bool:
+def _whole(request: Request, named: bool = True) -> bool:
     status = request.status or 0
-    return request.client_outcome == "complete" and request.instance is not None and 200 <= status < 300
+    bears = request.instance is not None or not named
+    return request.client_outcome == "complete" and bears and 200 <= status < 300
 
 
 def _name(life: Lifespan) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from swarmtest.losses import Accounted
 from swarmtest.timeline import Lifespan, Mark
 
-FEW = 5
+FEW = 3
 """How many request IDs stand for all of them."""
 
 
@@ -17,10 +17,15 @@ def label(life: Lifespan | None) -> str:
     return "an unknown instance" if life is None else f"{life.name} ({life.task[:8]})"
 
 
+def number(count: int) -> str:
+    """``2143`` as ``2,143``, as the reports write it."""
+    return f"{count:,}"
+
+
 def few(names: Sequence[str]) -> str:
     """The first few of many names, and how many more there are."""
     more = len(names) - FEW
-    return ", ".join(names[:FEW]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(names[:FEW]) + (f" and {number(more)} more" if more > 0 else "")
 
 
 def since(t: float, origin: float | None) -> str:
@@ -35,18 +40,18 @@ def apart(earlier: Mark, later: Mark) -> tuple[float, float]:
 
 def many(count: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun: ``1 request``, ``2 requests``."""
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+    return f"{number(count)} {noun if count == 1 else plural or noun + 's'}"
 
 
 def each(count: int, noun: str) -> str:
     """The subject of a sentence about all of them: ``Each of the 3 instances``, ``The instance``."""
-    return f"The {noun}" if count == 1 else f"Each of the {count} {noun}s"
+    return f"The {noun}" if count == 1 else f"Each of the {number(count)} {noun}s"
 
 
 def by_class(lost: Iterable[Accounted]) -> str:
     """Counts of lost requests by class, the most frequent first: ``3 cut, 1 gateway``."""
     counted = Counter(one.loss.value for one in lost)
-    return ", ".join(f"{count} {name}" for name, count in sorted(counted.items(), key=lambda c: (-c[1], c[0])))
+    return ", ".join(f"{number(count)} {name}" for name, count in sorted(counted.items(), key=lambda c: (-c[1], c[0])))
 
 
 def ids(lost: Iterable[Accounted]) -> str:

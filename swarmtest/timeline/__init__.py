@@ -111,7 +111,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
     engine = engine_marks(facts, around.clock, around.promises.stop_signal, stack.healthcheck is not None)
     app = app_marks(around.witness.streams.get(container or ""), around.clock, around.until)
     marks = {**app, **engine}
-    gone, desired = announced(facts, around.names, around.next_claim(facts), "exited" in engine)
+    gone, desired = announced(facts, around.names, around.next_claim(facts), engine)
     if gone is not None:
         marks["announced"] = gone
     grace = facts.last("grace_seconds")
@@ -126,7 +126,9 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
         node=_text(facts.last("node")),
         container=container,
         container_name=_text(facts.last("name")),
-        generation=_generation(made, marks, desired, around.t0),
+        generation=_generation(
+            made, facts.doubt(around.clock), {**marks, **({"desired": desired} if desired else {})}, around.t0
+        ),
         created=made,
         marks=marks,
         desired_stop=desired,
@@ -143,13 +145,12 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
     )
 
 
-def _generation(made: float, marks: Mapping[str, Mark], desired: Mark | None, t0: float | None) -> str:
-    if t0 is None:
+def _generation(made: float, doubt: float, marks: Mapping[str, Mark], t0: float | None) -> str:
+    if t0 is None or abs(made - t0) < doubt:
         return "only"
     if made >= t0:
         return "new"
-    ends = [mark.at for name in ("exited", "announced") if (mark := marks.get(name))]
-    ends += [desired.at] if desired is not None else []
+    ends = [mark.at for name in ("exited", "announced", "desired") if (mark := marks.get(name))]
     return "only" if ends and min(ends) < t0 else "old"
 
 

@@ -25,6 +25,9 @@ ENDED_ITSELF = "ended by itself"
 GRACE_SLACK_SECONDS = 1.0
 """A SIGKILL this close to the end of the grace, or later, is the grace's."""
 
+SIGKILLED = 137
+"""Exit code of a process that was killed by signal 9."""
+
 HURTING = ("kill", "stop", "crash", "oom", "pause")
 """Acts of swarmtest that end the instance that they name."""
 
@@ -36,7 +39,7 @@ def cause_of(
     signalled, killed, exited = marks.get("signalled"), marks.get("killed"), marks.get("exited")
     if signalled is None and killed is None and exited is None:
         return None
-    asked = _asked(desired, signalled or killed or exited)
+    asked = _asked(desired or marks.get("announced"), signalled or killed or exited)
     cause: str | None
     if _out_of_memory(facts, signalled, exited):
         cause = OUT_OF_MEMORY
@@ -49,10 +52,23 @@ def cause_of(
     elif exited is None:
         cause = None  # signalled, and still stopping
     elif signalled is not None and exited.at >= signalled.at - max(signalled.error, exited.error):
-        cause = AS_ASKED if asked else STOPPED_BY_OTHERS
+        cause = AS_ASKED if asked else STOPPED_BY_OTHERS if _watched(facts) else None
+    elif asked and not any(event.get("action") == "die" for event in facts.container):
+        cause = _unwitnessed(exit_code(facts), desired, exited, grace_seconds)
     else:
         cause = _by_itself(exit_code(facts))
     return cause
+
+
+def _watched(facts: TaskFacts) -> bool:
+    """Whether it was seen what Swarm wanted of it, so that not asking tells something."""
+    return any(event.get("desired") for event in facts.states)
+
+
+def _unwitnessed(code: int | None, desired: Mark | None, exited: Mark, grace_seconds: float) -> str | None:
+    """The end of one that Swarm asked to stop, where the engine's own events of it weren't seen."""
+    late = desired is not None and exited.at - desired.at >= grace_seconds
+    return END_OF_GRACE if code == SIGKILLED and late else None
 
 
 def exit_code(facts: TaskFacts) -> int | None:
@@ -111,4 +127,4 @@ def _ours(facts: TaskFacts, end: Mark | None, acts: Sequence[Event]) -> bool:
 def _by_itself(code: int | None) -> str:
     if code == 0:
         return ENDED_ITSELF
-    return BY_OTHERS if code == 137 else CRASHED
+    return BY_OTHERS if code == SIGKILLED else CRASHED

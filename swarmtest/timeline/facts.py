@@ -46,6 +46,12 @@ class TaskFacts:
         ports = [int(port) for event in self.states for port in (event.get("host_ports") or {}).values() if port]
         return tuple(dict.fromkeys(ports))
 
+    def doubt(self, clock: Clock) -> float:
+        """The error of :meth:`first_seen`: our own polling has none, another clock may have."""
+        if self.states:
+            return 0.0
+        return max((clock.of(event)[1] for event in self.container), default=0.0)
+
     def first_seen(self, clock: Clock) -> float:
         """When it was made, or first seen where nobody says when."""
         created = [float(event.get("created")) for event in self.states if event.get("created")]

@@ -7,9 +7,10 @@ mark: a signal is no proof of an announcement, and a signal sent is no exit.
 from __future__ import annotations
 
 import signal as signals
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from swarmtest.events import Event
+from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS
 from swarmtest.timeline.clock import Clock
 from swarmtest.timeline.facts import ENDED_STATES, TaskFacts
 from swarmtest.timeline.lifespan import Mark
@@ -50,16 +51,19 @@ def app_marks(stream: Stream | None, clock: Clock, until: float) -> dict[str, Ma
     return found
 
 
-def announced(facts: TaskFacts, names: Sequence[Event], until: float, gone: bool) -> tuple[Mark | None, Mark | None]:
+def announced(
+    facts: TaskFacts, names: Sequence[Event], until: float, engine: Mapping[str, Mark]
+) -> tuple[Mark | None, Mark | None]:
     """When Swarm took it out of DNS, and when Swarm decided to stop it.
 
-    DNS is the truth, as it's what front doors read. The decision stands in where DNS wasn't
-    watched. An address that comes back wasn't gone; one that another task has from ``until`` on is
-    looked at no longer.
+    DNS is the truth, as it's what front doors read. Where it wasn't watched, the decision comes
+    before it and the stop signal 2 s after it, so it lies between: the mark is the middle, and its
+    error bar reaches both. An address that comes back wasn't gone; one that another task has from
+    ``until`` on is looked at no longer.
 
     Arguments:
-        gone: whether it's known to have exited; an empty answer about one that lives on is taken
-            for a lookup that failed.
+        engine: marks that the engine proves. An empty answer about an instance that isn't known to
+            have exited is taken for a lookup that failed.
     """
     desired = _desired_stop(facts)
     left: Event | None = None
@@ -73,12 +77,25 @@ def announced(facts: TaskFacts, names: Sequence[Event], until: float, gone: bool
             present, left = True, None
         elif present and left is None:
             left = event
-    if left is None or (desired is None and not gone):
-        return desired, desired
+    if left is None or (desired is None and "exited" not in engine):
+        return _between(desired, engine), desired
     source = f"DNS: {', '.join(sorted(mine))} left {left.get('name')}"
     if desired is not None:
         source += f"; desired state {desired.source.rsplit(' ', 1)[-1]} seen {desired.at - left.t:+.2f} s"
     return Mark(left.t, _width(left), source), desired
+
+
+def _between(desired: Mark | None, engine: Mapping[str, Mark]) -> Mark | None:
+    """The removal from DNS where nobody watched it: after the decision, and 2 s before the signal."""
+    if desired is None:
+        return None
+    first, signalled = desired.at - desired.error, engine.get("signalled")
+    if signalled is None:
+        last, until = desired.at + SWARM_PAUSE_SECONDS, "and 2 s later, as no signal was seen"
+    else:
+        last, until = signalled.at + signalled.error - SWARM_PAUSE_SECONDS, "and 2 s before the signal"
+    last = max(last, desired.at)
+    return Mark((first + last) / 2, (last - first) / 2, f"between {desired.source} {until}, as DNS wasn't watched")
 
 
 def signal_number(name: str | int | None) -> int | None:

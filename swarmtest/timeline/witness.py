@@ -70,6 +70,15 @@ class Stream:
     finishes: int = 0
     nameless: int = 0
 
+    def gap_after(self, seq: int | None) -> str | None:
+        """Why a later line of a request may be missing whose line ``seq`` is there; None where none is."""
+        reason = self.gap()
+        numbers = [number for number in self.seqs if number is not None]
+        if reason is None or seq is None or not self.ended or not self.complete or len(set(numbers)) < len(self.seqs):
+            return reason
+        missing = set(range(seq, max(numbers))) - set(numbers)
+        return f"{len(missing)} later lines of its instance are missing by their sequence numbers" if missing else None
+
     def gap(self) -> str | None:
         """Why its word isn't whole, or None where it is; one that wrote nothing had nothing to say."""
         if not self.ended:
@@ -116,6 +125,11 @@ class Witness:
     def logs_intents(self) -> bool:
         """Whether any instance says when it's about to commit."""
         return any(stream.intents for stream in self.streams.values())
+
+    @property
+    def logs_ends(self) -> bool:
+        """Whether any instance says how a request ended, so that a missing line tells something."""
+        return any(trail.commit or trail.finish for trail in self.trails.values())
 
     @property
     def logs_finishes(self) -> bool:
@@ -174,13 +188,20 @@ def _take(event: Event, clock: Clock, stream: Stream, trails: dict[str, Trail]) 
     getattr(trails.setdefault(str(request), Trail()), name).append(step)
 
 
+def _seconds(event: Event) -> float:
+    """How long the proxy had the request; HAProxy counts milliseconds, nginx seconds."""
+    if event.get("duration_ms") is not None:
+        return float(event.get("duration_ms")) / 1000
+    return float(event.get("duration_s") or 0.0)
+
+
 def _proxied(event: Event, clock: Clock) -> Proxied:
     server = event.get("server")
     return Proxied(
         t=clock.of(event)[0],
-        server=None if server in (None, "", "-") else str(server),
+        server=str(server) if str(server or "").strip("-:") else None,
         connected=event.get("connected"),
         status=event.get("status"),
         termination=event.get("termination"),
-        duration=float(event.get("duration_ms") or 0.0) / 1000,
+        duration=_seconds(event),
     )

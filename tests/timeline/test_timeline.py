@@ -52,8 +52,9 @@ def test_where_dns_was_not_watched_the_decision_stands_in_and_says_so() -> None:
     rollout.watches_names = False
     announced = life_of(rollout, rollout.old[0]).mark("announced")
     assert announced is not None
-    assert announced.source == "desired state shutdown"
-    assert announced.error == pytest.approx(0.1)
+    assert "between desired state shutdown and 2 s before the signal" in announced.source
+    assert announced.at - announced.error == pytest.approx(T0 + 2.85)
+    assert announced.at + announced.error == pytest.approx(T0 + 3.0, abs=0.01)
 
 
 def test_an_address_that_comes_back_was_not_gone() -> None:

@@ -1,0 +1,47 @@
+"""The one thing to add where evidence is missing: a check that can't tell says how it could.
+
+What's missing is the app's to add (header, echo, lines), the stack's (health check, a log of the
+front door), or swarmtest's own view had a hole, which only another run can mend.
+"""
+
+from __future__ import annotations
+
+from swarmtest.evidence.promises import Promises
+from swarmtest.losses import Losses
+from swarmtest.timeline import Witness
+
+ECHO = "echo the request's X-Request-ID in every answer"
+FRAMING = "send Content-Length or chunked answers (or name an end_marker), so that a cut body can be told"
+START_LINE = "write the line start with request_id, instance and seq before any work of a request (app contract)"
+SEQUENCE = "number all lines of an instance with one seq, 1, 2, 3 … (app contract), so that a lost line is seen"
+READINESS = "give the service a healthcheck that fails until warm-up is done, or let the app write the line warm"
+CLOSE_LINE = "let the app write the line closed_listener when it stops accepting (app contract)"
+EDGE_LOG = "let the front door log a line of each request with the server that it dialled (app contract)"
+CLOCKS = "set the clocks of all machines by NTP: their offset isn't known well enough for what's to be measured"
+AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
+AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
+
+
+def header(promises: Promises) -> str:
+    """How an answer names its instance."""
+    name = promises.instance_header or "X-Instance-ID"
+    return f"let every answer name its instance: a header {name}: {{{{.Task.ID}}}} (or x-swarmtest instance_header)"
+
+
+def to_place(losses: Losses, witness: Witness, promises: Promises) -> str:
+    """What would tell which instance a request was sent to."""
+    if not witness.logs_starts:
+        return START_LINE
+    if not losses.records.whole:
+        return to_trust(losses)
+    return AGAIN if promises.direct or witness.proxied else EDGE_LOG
+
+
+def to_trust(losses: Losses) -> str:
+    """What would make the instances' records whole."""
+    reason = losses.records.reason or ""
+    if "no instance logs" in reason:
+        return START_LINE
+    if "sequence number" in reason:
+        return SEQUENCE
+    return AGAIN if losses.records.gaps or "before the rollout" in reason else START_LINE
