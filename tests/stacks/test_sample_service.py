@@ -15,8 +15,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("hypercorn", reason="the service's server: see stacks/api/requirements.in")
-
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = os.pathsep.join(str(ROOT / folder) for folder in ("stacks/api", "stacks/bank", "contract"))
 
