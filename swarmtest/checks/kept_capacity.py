@@ -12,6 +12,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS
 from swarmtest.losses import Charge, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.charge import WARM_UP_SECONDS
@@ -19,6 +20,7 @@ from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.losses.whereabouts import unplaced
 from swarmtest.losses.wording import label, many, since
 from swarmtest.timeline import Lifespan
+from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
 
 SEEN_SECONDS = 0.3
 """Three rounds of polling: what may only be a dip of this length is the watch's own coarseness."""
@@ -87,6 +89,8 @@ def _missing(judged: Judged) -> str:
     shown = all(life.ready_from is not None for life in judged.timeline.lifespans) and not _liars(judged)
     if not shown:
         return missing.READINESS
+    if any(life.stopping and life.mark("announced") is None for life in judged.timeline.old):
+        return missing.AGAIN
     return missing.CLOCKS if rough else missing.AGAIN
 
 
@@ -123,8 +127,18 @@ def _spans(lives: tuple[Lifespan, ...], *, surely: bool = False) -> list[tuple[f
         ready, until = life.ready_from, life.ready_until
         if ready is not None:
             last = float("inf") if until is None else until.at + sign * until.error
+            if surely and life.cause in (AS_ASKED, END_OF_GRACE, None):
+                last = min(last, _silently(life))
             spans.append((ready.at - sign * ready.error, last))
     return spans
+
+
+def _silently(life: Lifespan) -> float:
+    """When it was taken out of DNS at the latest, where that wasn't seen and its signal was."""
+    signalled = life.mark("signalled")
+    if signalled is None or life.mark("announced") is not None:
+        return float("inf")
+    return signalled.at - signalled.error - SWARM_PAUSE_SECONDS
 
 
 def _dips(spans: list[tuple[float, float]], t0: float, ended: float, promised: int) -> list[tuple[float, float, int]]:

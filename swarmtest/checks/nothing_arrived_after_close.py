@@ -15,6 +15,9 @@ from swarmtest.losses.whereabouts import unplaced
 from swarmtest.losses.wording import few, label, many, number
 from swarmtest.timeline import Lifespan, Mark
 
+UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY)
+"""Classes of requests that no handler saw, so that nobody accepted them where they were dialled."""
+
 RACE_SECONDS = 0.05
 """A request on its way when the listener closes isn't new any more."""
 
@@ -52,7 +55,7 @@ def _after(life: Lifespan, judged: Judged) -> tuple[list[Accounted], list[Accoun
         if one.trail is not None and one.trail.start:
             if late and closed is not None and _here_after(one, life, closed):
                 arrived.append(one)
-        elif late and _in_vain(one, judged):
+        elif late and _in_vain(one, judged) and (closed is not None or one.loss in UNHEARD):
             dialled.append(one)
     return arrived, dialled
 
@@ -77,7 +80,7 @@ def _here_after(one: Accounted, life: Lifespan, closed: Mark) -> bool:
 
 
 def _in_vain(one: Accounted, judged: Judged) -> bool:
-    if one.loss not in (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY, Loss.UNKNOWN, Loss.TIMED_OUT):
+    if one.unproved or one.loss not in (*UNHEARD, Loss.UNKNOWN, Loss.TIMED_OUT):
         return False
     return judged.promises.direct or (one.proxied is not None and one.proxied.server is not None)
 

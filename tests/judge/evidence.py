@@ -7,16 +7,15 @@ run what may still be said without it.
 from __future__ import annotations
 
 import copy
+import gzip
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from swarmtest.events import Event, read_events
-from swarmtest.evidence.request import Request
-from swarmtest.judge import judge, read_requests, see
-from swarmtest.losses import Loss
+from swarmtest.events import Event, decode_event, read_events
+from swarmtest.judge import judge, read_requests
 from swarmtest.reports import Document
 from swarmtest.store import open_run_folder
 
@@ -32,14 +31,7 @@ class Run:
     requests: list[dict[str, Any]] = field(repr=False)
 
     def document(self) -> Document:
-        return judge(self.plan, self.events, self.known())
-
-    def known(self) -> list[Request]:
-        return read_requests(self.requests)
-
-    def classes(self) -> dict[str, Loss]:
-        judged = see(self.plan, self.events, self.known())
-        return {one.request.id: one.loss for one in judged.losses.accounted}
+        return judge(self.plan, self.events, read_requests(self.requests))
 
 
 Strip = Callable[[Run], Run]
@@ -47,6 +39,10 @@ Strip = Callable[[Run], Run]
 
 def read_run(folder: Path) -> Run:
     run = open_run_folder(folder)
+    if not run.events.exists():  # kept packed in the repository
+        lines = gzip.decompress(run.events.with_suffix(".jsonl.gz").read_bytes()).splitlines()
+        events = [decode_event(line) for line in lines]
+        return Run(dict(run.read_plan()), events, [dict(row) for row in run.read_requests()])
     return Run(dict(run.read_plan()), list(read_events(run.events)), [dict(row) for row in run.read_requests()])
 
 

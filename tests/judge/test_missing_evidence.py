@@ -1,0 +1,167 @@
+"""Nothing passes because nobody looked, and nothing fails because evidence is missing.
+
+Each kind of evidence is taken out of runs whose verdicts are known. What a check says may then only
+turn into *not proved*, with the one thing to add, and a class only into *unknown*.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from swarmtest.reports import Document
+from tests.judge.builder import Rollout
+from tests.judge.evidence import ALIASES, STRIPS, Run, Strip, no_header, no_names, no_records, read_run
+
+REAL = Path(__file__).parent / "real-run"
+
+
+def clean(front_door: str = "proxy") -> Rollout:
+    return Rollout(front_door=front_door)
+
+
+def exits_at_once() -> Rollout:
+    rollout = Rollout()
+    for life in rollout.old:
+        life.unready = life.closed = None
+        life.exited = (life.signalled or 0) + 0.01
+    return rollout
+
+
+def killed_at_the_end_of_its_grace() -> Rollout:
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = 2
+    for life in rollout.old:
+        life.unready = life.closed = None
+        life.killed = (life.signalled or 0) + 2.0
+        life.exited, life.exit_code = life.killed + 0.02, 137
+    return rollout
+
+
+def dials_those_that_are_gone() -> Rollout:
+    rollout = Rollout()
+    for n, life in enumerate(rollout.old):
+        for i in range(12):
+            at = (life.exited or 0) + 0.5 + i / 2
+            rollout.bad_gateway(f"lost-{n}-{i}", at, at + 0.004, life, reused=i % 2 == 0)
+    return rollout
+
+
+def serves_before_it_is_ready() -> Rollout:
+    rollout = Rollout()
+    for n, life in enumerate(rollout.new):
+        life.warm = (life.healthy or 0) + 2.0
+        for i in range(6):
+            at = (life.healthy or 0) + 0.2 + i / 5
+            one = rollout.served(f"cold-{n}-{i}", at, at + 0.05, life, status=503, reused=i % 2 == 0)
+            one.steps = {"start": at + 0.002, "finish": at + 0.04}
+    return rollout
+
+
+def closes_too_early() -> Rollout:
+    rollout = Rollout()
+    for n, life in enumerate(rollout.old):
+        life.closed = life.signalled
+        for i in range(5):
+            at = (life.closed or 0) + 0.2 + i / 10
+            rollout.bad_gateway(f"early-{n}-{i}", at, at + 0.004, life)
+    return rollout
+
+
+RUNS = {
+    "clean": clean,
+    "clean, direct": lambda: clean("direct"),
+    "exits at once": exits_at_once,
+    "killed": killed_at_the_end_of_its_grace,
+    "resolves once": dials_those_that_are_gone,
+    "ready before warm": serves_before_it_is_ready,
+    "closes too early": closes_too_early,
+}
+
+
+def run_of(rollout: Rollout) -> Run:
+    return Run(rollout.plan, rollout.events(), rollout.requests())
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Run]:
+    return {name: run_of(make()) for name, make in RUNS.items()} | {"a real one": read_run(REAL)}
+
+
+@pytest.fixture(scope="module")
+def documents(runs: dict[str, Run]) -> dict[str, Document]:
+    """What's said of each run with all of its evidence."""
+    return {name: run.document() for name, run in runs.items()}
+
+
+def outcomes(document: Document) -> dict[str, str]:
+    return {check.name: check.outcome for check in document.checks}
+
+
+def assert_only_less_is_said(whole: Document, stripped: Document) -> None:
+    said = outcomes(whole)
+    for check in stripped.checks:
+        if check.outcome != said[check.name]:
+            assert check.outcome == "not_proved", f"{check.name}: {check.sentence} {check.evidence}"
+            assert check.advice, f"{check.name}: {check.sentence} {check.evidence}"
+    before = {event.id: event.loss for event in whole.loss_events}
+    after = {event.id: event.loss for event in stripped.loss_events}
+    changed = {after.get(name, "ok") for name in before | after if before.get(name) != after.get(name)}
+    assert changed <= {"unknown"}
+
+
+@pytest.mark.parametrize("strip", STRIPS, ids=lambda strip: strip.__name__)
+@pytest.mark.parametrize("name", [*RUNS, "a real one"])
+def test_without_one_kind_of_evidence_only_less_is_said(
+    runs: dict[str, Run], documents: dict[str, Document], name: str, strip: Strip
+) -> None:
+    assert_only_less_is_said(documents[name], strip(runs[name]).document())
+
+
+PAIRS = [
+    pair
+    for pair in combinations(STRIPS, 2)
+    if not all("clock" in strip.__name__ for strip in pair)  # a machine has one clock
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs"), [("clean", PAIRS[::9]), ("killed", PAIRS[3::9]), ("exits at once", PAIRS[6::9])]
+)
+def test_without_two_kinds_of_evidence_only_less_is_said(
+    runs: dict[str, Run], documents: dict[str, Document], name: str, pairs: list[tuple[Strip, Strip]]
+) -> None:
+    for first, second in pairs:
+        assert_only_less_is_said(documents[name], second(first(runs[name])).document())
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+@pytest.mark.parametrize("name", ["clean", "exits at once", "a real one"])
+def test_an_instance_may_call_itself_by_any_name(
+    runs: dict[str, Run], documents: dict[str, Document], name: str, alias: str
+) -> None:
+    assert outcomes(ALIASES[alias](runs[name]).document()) == outcomes(documents[name])
+
+
+def test_without_a_name_a_run_still_tells_what_its_records_do(
+    runs: dict[str, Run], documents: dict[str, Document]
+) -> None:
+    document = no_header(runs["exits at once"]).document()
+    failed = [check.name for check in document.checks if check.outcome == "failed"]
+    assert failed == ["answered_every_request", "drained_before_exit"]
+    assert document.losses["cut"] == documents["exits at once"].losses["cut"]
+
+
+def test_without_dns_the_announcement_lies_between_decision_and_signal(runs: dict[str, Run]) -> None:
+    checks = {check.name: check for check in no_names(runs["a real one"]).document().checks}
+    verdict = checks["front_door_let_go_in_time"]
+    assert verdict.outcome == "not_proved"
+    assert any("DNS wasn't watched" in line for line in verdict.evidence)
+
+
+def test_without_records_a_kill_proves_no_drain(runs: dict[str, Run]) -> None:
+    checks = {check.name: check for check in no_records(runs["killed"]).document().checks}
+    assert checks["drained_before_exit"].outcome == "not_proved"
+    assert any("may have been cut" in line for line in checks["drained_before_exit"].evidence)
