@@ -271,3 +271,32 @@ def test_it_speaks_http2_by_prior_knowledge() -> None:
         assert header[3] == 4, "the first frame is SETTINGS"
 
     run(story)
+
+
+def test_a_request_that_meets_the_close_of_its_idle_connection_is_answered_or_never_begun() -> None:
+    async def one(served: Service, number: int) -> str | None:
+        """Sends on a kept connection about when it's closed; gives the ID if there's no answer."""
+        client = await served.connect()
+        await client.ask("/work?ms=0", f"warm-{number}")
+        await ready.wait()
+        await asyncio.sleep(number * 0.0005)
+        try:
+            await client.ask("/work?ms=0", f"late-{number}")
+        except (OSError, asyncio.IncompleteReadError):
+            return f"late-{number}"
+        return None
+
+    async def story(served: Service) -> None:
+        tasks = [asyncio.create_task(one(served, number)) for number in range(200)]
+        await asyncio.sleep(1.0)
+        ready.set()
+        await asyncio.sleep(0.04)
+        served.signal()
+        unanswered = {found for found in await asyncio.gather(*tasks) if found}
+        _, lines = await served.exit()
+        begun = {line["request_id"] for line in lines if line["event"] == "start"}
+        assert unanswered, "some came too late, or nothing was tried"
+        assert unanswered & begun == set()
+
+    ready = asyncio.Event()
+    run(story, SHUTDOWN="hold", SHUTDOWN_HOLD_SECONDS="1")

@@ -9,27 +9,61 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from typing import Any
+from contextlib import suppress
+from typing import Any, cast
 
 from hypercorn.app_wrappers import ASGIWrapper
-from hypercorn.asyncio.tcp_server import TCPServer
+from hypercorn.asyncio.tcp_server import MAX_RECV, TCPServer
 from hypercorn.asyncio.worker_context import WorkerContext
 from hypercorn.config import Config
+from hypercorn.events import Closed, RawData
 
 BACKLOG = 4096
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, zero seconds: close() sends RST instead of FIN
 
 
 class Connection(TCPServer):
-    """Hypercorn's connection, with one thing mended: it ends as soon as its client has closed it.
+    """Hypercorn's connection, with two things mended.
 
-    Left alone it keeps the closed socket until the keep-alive time is over (Hypercorn 0.18.0: the idle timer is
-    part of the task group that `run` waits for), and a drain would wait with it.
+    It ends as soon as its client has closed it. Left alone it keeps the closed socket until the keep-alive time is
+    over (Hypercorn 0.18.0: the idle timer is part of the task group that `run` waits for), and a drain would wait
+    with it.
+
+    And an idle one is closed in two steps: nothing more is read from it, and what was read by then becomes a
+    request first. In one step, a request that comes in at that very moment is handled though its connection is
+    gone: the work is done, and nobody is told.
     """
 
+    _waits = False  # for data, with none in hand
+
     async def _read_data(self) -> None:
-        await super()._read_data()
+        while not self.reader.at_eof():
+            self._waits = True
+            try:
+                data = await self.reader.read(MAX_RECV)
+            except OSError:
+                break
+            finally:
+                self._waits = False
+            await self.protocol.handle(RawData(data))
+        await self.protocol.handle(Closed())
         await self.idle_task.stop()
+
+    async def _idle_timeout(self) -> None:
+        # Not `wait_for`: until Python 3.12 it swallows a cancellation that comes together with the event.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.config.keep_alive_timeout):
+                await self.context.terminated.wait()
+        transport = cast("asyncio.Transport", self.writer.transport)
+        transport.pause_reading()
+        try:
+            while not self._waits or self.reader._buffer:  # type: ignore[attr-defined]  # there's no public way to ask
+                await asyncio.sleep(0)
+        except asyncio.CancelledError:  # a request has begun
+            if not transport.is_closing():
+                transport.resume_reading()  # for the rest of it
+            raise
+        await asyncio.shield(self._initiate_server_close())
 
 
 class Listener:
