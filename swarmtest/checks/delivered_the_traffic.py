@@ -73,6 +73,10 @@ def _counts(judged: Judged) -> Iterator[str]:
         yield f"the client miscounted in its calibration: {calibrated.get('counted')}"
     if stopped is None:
         yield "the client never said how many requests it sent"
+        said = int(traffic.get("tick", {}).get("sent") or 0)
+        if said > losses.sent:
+            gone = number(said - losses.sent)
+            yield f"{gone} requests that it had sent by its last word have no record: the run is invalid"
     elif stopped.get("sent") is not None and stopped.get("sent") != losses.sent:
         yield f"the client sent {stopped.get('sent')} requests and has records of {losses.sent}: the run is invalid"
     repeated = losses.sent - len({one.request.id for one in losses.accounted})

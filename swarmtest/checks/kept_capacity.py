@@ -33,34 +33,34 @@ SHORT_SECONDS = 0.05
 
 
 def check(judged: Judged) -> Verdict:
-    """Judges the number of ready instances from the beginning of the rollout to its end."""
+    """Judges the number of ready instances from the beginning of the rollout, or of the traffic, to its end."""
     findings = Findings()
     timeline, promised = judged.timeline, promise(judged)
-    if timeline.t0 is None or timeline.ended is None:
-        none = "Nothing was done to the service, so its capacity wasn't put to the test."
-        return findings.verdict("", "", none, missing.AGAIN)
+    origin = timeline.t0 if timeline.t0 is not None else timeline.began
+    if origin is None or timeline.ended is None:
+        return findings.verdict("", "", "There was no traffic, so capacity wasn't put to the test.", missing.AGAIN)
     unseen = [life for life in timeline.lifespans if life.ready_from is None]
     for life in unseen:
         findings.unproved.append(f"{label(life)}: neither a healthy state nor a line warm was seen of it")
     findings.unproved += _liars(judged)
     sure = _spans(timeline.lifespans, surely=True)
-    dips = _dips(_spans(timeline.lifespans), timeline.t0, timeline.ended, promised)
+    dips = _dips(_spans(timeline.lifespans), origin, timeline.ended, promised)
     lowest = min((ready for _, _, ready in dips), default=None)
     if dips and lowest is not None and lowest + len(unseen) < promised:
         for began, ended, ready in dips:
             findings.failed.append(
-                f"{ready} ready of {promised} promised for {ended - began:.2f} s, from {since(began, timeline.t0)}"
+                f"{ready} ready of {promised} promised for {ended - began:.2f} s, from {since(began, origin)}"
             )
-    elif maybe := [dip for dip in _dips(sure, timeline.t0, timeline.ended, promised) if dip[1] - dip[0] > SEEN_SECONDS]:
+    elif maybe := [dip for dip in _dips(sure, origin, timeline.ended, promised) if dip[1] - dip[0] > SEEN_SECONDS]:
         began, ended, ready = min(maybe, key=lambda dip: dip[2])
         findings.unproved.append(
             f"perhaps only {ready} ready of {promised} promised for {ended - began:.2f} s,"
-            f" from {since(began, timeline.t0)}: within the error bars"
+            f" from {since(began, origin)}: within the error bars"
         )
     if hole := _hole(judged):
         findings.unproved = [hole, *findings.failed, *findings.unproved]
         findings.failed = []
-    least = _least(timeline.lifespans, timeline.t0, timeline.ended)
+    least = _least(timeline.lifespans, origin, timeline.ended)
     findings.good.append(f"lowest number of ready instances {least} of {judged.promises.replicas} replicas")
     findings.good += _load(timeline.lifespans)
     return findings.verdict(
@@ -76,8 +76,9 @@ def _hole(judged: Judged) -> str | None:
     timeline = judged.timeline
     if timeline.broken:
         return f"the timeline has a hole: {timeline.broken[0]}"
-    if len(timeline.old) < judged.promises.replicas:
-        return f"only {len(timeline.old)} of {judged.promises.replicas} instances of before the rollout were seen"
+    before = timeline.old if timeline.t0 is not None else timeline.lifespans
+    if len(before) < judged.promises.replicas:
+        return f"only {len(before)} of {judged.promises.replicas} instances of before the rollout were seen"
     completed = any(event.get("state") == "completed" for event in timeline.update_status)
     return "the update completed, and no new instance was seen" if completed and not timeline.new else None
 
@@ -114,7 +115,7 @@ def _liars(judged: Judged) -> list[str]:
 def promise(judged: Judged) -> int:
     """How many instances must be ready at any time."""
     promises = judged.promises
-    if promises.start_first:
+    if promises.start_first or judged.timeline.t0 is None:
         return max(1, promises.replicas)
     return max(1, promises.replicas - promises.at_once)
 

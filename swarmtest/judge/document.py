@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from signal import Signals
 from typing import Any
 
 from swarmtest.checks import Judged, Outcome
-from swarmtest.losses import Accounted, Charge, Loss, upper_bound
-from swarmtest.losses.wording import label
+from swarmtest.checks.replaced_every_instance import own_statuses
+from swarmtest.judge.proof import proof
+from swarmtest.losses import Accounted, Charge, Loss
+from swarmtest.losses.wording import label, many, number
 from swarmtest.reports import (
     DOCUMENT_VERSION,
     MARKS,
@@ -67,7 +69,7 @@ def compose(
         scenario=promises.scenario,
         stack=promises.stack.file or promises.stack.name,
         engine=promises.engine,
-        settings={name: promises.raw[name] for name in SETTINGS if name in promises.raw},
+        settings=_settings(promises.raw),
         checks=list(entries),
         losses={"sent": losses.sent, **losses.counts(), "duplicates": len(losses.duplicates)},
         instances=[_instance(life, judged) for life in timeline.lifespans],
@@ -75,10 +77,17 @@ def compose(
         seconds=round(ended - timeline.began, 3) if ended is not None and timeline.began is not None else None,
         loss_rows=_rows(losses.accounted),
         loss_events=[_event(one) for one in losses.lost],
-        proof=_proof(judged),
+        proof=proof(judged),
         advice=_advice(entries),
         notes=[*dict.fromkeys(reasons), *_notes(judged)],
     )
+
+
+def _settings(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """What the verdict rests on, with the version that made the run in a place of its own."""
+    settings = {name: plan[name] for name in SETTINGS if name in plan}
+    made_by = plan.get("swarmtest") or (plan.get("versions") or {}).get("swarmtest")
+    return settings | ({"swarmtest": made_by} if made_by else {})
 
 
 def _instance(life: Lifespan, judged: Judged) -> InstanceEntry:
@@ -96,7 +105,8 @@ def _instance(life: Lifespan, judged: Judged) -> InstanceEntry:
         cause=life.cause,
         cpu_max=life.cpu_max,
         memory_max=life.memory_max,
-        lost=sum(1 for one in judged.losses.lost if one.life is not None and one.life.task == life.task),
+        grace_seconds=life.grace_seconds,
+        lost=sum(1 for one in judged.losses.seen if one.life is not None and one.life.task == life.task),
     )
 
 
@@ -152,52 +162,6 @@ def _share(ordered: Sequence[float], share: float) -> float | None:
     return round(ordered[max(0, -int(-share * len(ordered) // 1) - 1)], 3)
 
 
-def _proof(judged: Judged) -> dict[str, Any]:
-    losses, stops = judged.losses, judged.timeline.stops
-    hurt = {task for one in losses.lost if one.charge in _STOPS and (task := _stop_of(one, stops)) is not None}
-    lost = len(losses.lost)
-    bound, stop_bound = upper_bound(lost, losses.sent), upper_bound(len(hurt), len(stops))
-    return {
-        "sent": losses.sent,
-        "lost": lost,
-        "confidence": 0.95,
-        "upper_bound": _rounded(bound),
-        "stops": len(stops),
-        "stops_with_loss": len(hurt),
-        "stop_upper_bound": _rounded(stop_bound),
-        "answers": _answers_level(judged),
-        "commits": _commits_level(judged),
-        "records": losses.records.reason or "whole, and reconciled with the client's in the baseline",
-    }
-
-
-def _stop_of(one: Accounted, stops: Sequence[Lifespan]) -> str | None:
-    """The stop that a loss belongs to; where no instance is known, the one that had begun last."""
-    if one.life is not None:
-        return one.life.task
-    begun = [(mark.at, life.task) for life in stops if (mark := life.stopping) and mark.at <= one.request.ended]
-    return max(begun, default=(0.0, None))[1]
-
-
-_STOPS = (Charge.SHUTDOWN, Charge.FRONT_DOOR)
-
-
-def _answers_level(judged: Judged) -> str:
-    if not judged.losses.names_itself:
-        return "no answer names its instance: nothing is proved to be answered by the stack"
-    return "instance header, full length" + (
-        ", echoed request ID" if judged.losses.echoes else "; no answer echoes its request ID"
-    )
-
-
-def _commits_level(judged: Judged) -> str:
-    if not judged.witness.logs_starts:
-        return "no log lines: cut and unserved can't be told apart"
-    if judged.witness.logs_intents:
-        return "start, intent, commit and finish lines: a cut request had not begun its commit"
-    return "no intent lines: a commit just before a cut may have gone unrecorded"
-
-
 def _advice(entries: Sequence[CheckEntry]) -> list[str]:
     """The first advices, of failed checks before unproved ones, causes before what follows from them."""
     for outcome in (Outcome.FAILED, Outcome.NOT_PROVED):
@@ -212,14 +176,24 @@ def _notes(judged: Judged) -> list[str]:
     notes = []
     background = [one for one in judged.losses.lost if one.charge is Charge.BACKGROUND]
     if background:
-        notes.append(f"{len(background)} requests were lost with no lifecycle event nearby: they aren't the rollout's")
+        notes.append(f"{many(len(background), 'request')} lost with no lifecycle event nearby: not the rollout's doing")
+    notes += _rollback(judged)
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
-        notes.append(f"{len(some)} whole answers have no start record, so the instances' records can't be trusted")
+        notes.append(
+            f"{number(len(some))} whole answers have no start record, so the instances' records can't be trusted"
+        )
     killed = [life for life in judged.timeline.lifespans if life.cause == "out of memory"]
     notes += [f"{label(life)} was killed for memory" for life in killed]
     return notes
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 9)
+def _rollback(judged: Judged) -> list[str]:
+    """Losses on the way there and on the way back, apart: two different rollouts caused them."""
+    statuses = own_statuses(judged.timeline)
+    turned = next((event.t for event in statuses if str(event.get("state")).startswith("rollback")), None)
+    if turned is None:
+        return []
+    lost = [one for one in judged.losses.seen if one.request.ended >= (judged.timeline.t0 or 0.0)]
+    after = sum(1 for one in lost if one.request.ended >= turned)
+    return [f"lost before the rollback began: {number(len(lost) - after)}; after: {number(after)}"]

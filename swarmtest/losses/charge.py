@@ -53,7 +53,7 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
             return Charge.SHUTDOWN
     elif loss in FRONT_DOOR and t0 is not None and request.ended >= t0 and _any_stopping(timeline, request):
         return Charge.FRONT_DOOR
-    return Charge.UNPLACED if _nearby(timeline, request) else Charge.BACKGROUND
+    return Charge.UNPLACED if t0 is not None and _nearby(timeline, request) else Charge.BACKGROUND
 
 
 def cold(life: Lifespan, request: Request) -> bool:
@@ -82,7 +82,7 @@ def _any_stopping(timeline: Timeline, request: Request) -> bool:
 
 def _nearby(timeline: Timeline, request: Request) -> bool:
     times = [mark.at for life in timeline.lifespans for name, mark in life.marks.items() if name in _LIFECYCLE]
-    times += [act.t for act in timeline.acts]
+    times += [act.t for act in timeline.acts if act.get("name") != "deploy"]
     return any(request.began - NEARBY_SECONDS <= t <= request.ended + NEARBY_SECONDS for t in times)
 
 

@@ -82,7 +82,12 @@ def span_text(span: Span | None) -> str:
 
 
 def durations(instance: InstanceEntry, grace_seconds: float | None) -> Durations:
-    """The four durations of a stop; their error is the sum of their marks' errors."""
+    """The four durations of a stop; their error is the sum of their marks' errors.
+
+    Arguments:
+        grace_seconds: of the service, for an instance that doesn't say with which one it was made.
+    """
+    grace_seconds = grace_seconds if instance.grace_seconds is None else instance.grace_seconds
     stop = _between(instance.marks.get("signalled"), instance.marks.get("exited"))
     slack = None if stop is None or grace_seconds is None else Span(grace_seconds - stop.seconds, stop.error)
     return Durations(

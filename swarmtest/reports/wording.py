@@ -83,8 +83,11 @@ def proof_sentence(document: Document) -> str:
     if not sent:
         return "No request was sent: nothing is proved."
     lost, bound = lost_count(document), document.proof.get("upper_bound")
-    text = f"{number(lost)} lost of {counted(sent, 'request')}"
-    if lost:
+    unproved = int(document.proof.get("unproved") or 0)
+    text = f"{number(lost - unproved)} lost of {counted(sent, 'request')}"
+    if unproved:
+        text += f", and {number(unproved)} not proved to be answered"
+    elif lost:
         text += f" ({percent(lost / sent)})"
     elif bound is not None:
         text += f": below {percent(float(bound), up=True)} at 95 %"

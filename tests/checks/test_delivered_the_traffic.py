@@ -76,3 +76,14 @@ def test_an_id_that_the_client_used_twice_makes_the_run_invalid() -> None:
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert any("more than once by the client" in line for line in verdict.evidence)
+
+
+def test_a_client_that_was_killed_and_left_requests_without_a_record_makes_the_run_invalid() -> None:
+    rollout = Rollout()
+    rollout.drop(lambda event: event.get("event") == "stopped")
+    sent = len(rollout.requests())
+    rollout.event(10.0, "traffic", event="tick", sent=sent + 12, open=9)
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("12 requests" in line and "have no record" in line for line in verdict.evidence)
+    assert verdict.advice is not None

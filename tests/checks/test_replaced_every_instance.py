@@ -68,3 +68,32 @@ def test_an_update_that_rolled_back_fails_it_even_if_another_one_completes_after
     rollout = Rollout()
     rollout.status = [(0.2, "updating"), (5.0, "rollback_started"), (12.0, "completed")]
     assert rollout.verdict(CHECK).outcome is Outcome.FAILED
+
+
+def test_a_release_that_was_rolled_back_failed_though_all_replicas_run_and_the_command_was_ok() -> None:
+    """docker/cli #6752, Dokploy/dokploy PR #5218: converged, exit 0, 3/3, and yet nothing was released."""
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating"), (9.0, "rollback_started"), (17.0, "rollback_completed")]
+    rollout.bad_gateway("forward", 3.1, 3.2, rollout.old[0])
+    rollout.bad_gateway("back", 13.2, 13.3, rollout.old[2])
+    rollout.bad_gateway("back-too", 13.4, 13.5, rollout.old[2])
+    document = rollout.document()
+    entry = next(entry for entry in document.checks if entry.name == CHECK)
+    assert (entry.outcome, entry.sentence) == ("failed", "The update failed and was rolled back.")
+    assert "lost before the rollback began: 1; after: 2" in document.notes
+
+
+def test_an_update_that_is_paused_for_a_missing_image_names_both_versions_and_the_cause() -> None:
+    """moby/moby #34245, #31819: half old, half new, until somebody acts."""
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating"), (12.0, "paused")]
+    stays = rollout.old[2]
+    stays.announced = stays.desired = stays.signalled = stays.unready = stays.closed = stays.exited = None
+    rollout.new = rollout.new[:2]
+    task = {"task": "rejected1", "service": "api", "slot": 3, "container": None, "addresses": []}
+    rollout.event(11.0, "task", **task, state="rejected", desired="running", error="No such image: demo/api:2")
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "paused, with two versions" in verdict.sentence
+    assert any("never replaced: api.3" in line for line in verdict.evidence)
+    assert "No such image" in (verdict.advice or "")

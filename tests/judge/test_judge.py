@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from swarmtest import checks
-from swarmtest.checks import Judged, Verdict
+from swarmtest.checks import Judged, Outcome, Verdict
 from swarmtest.errors import RunFolderError
 from swarmtest.events import encode_event
 from swarmtest.judge import judge_folder
 from swarmtest.reports import write_document
+from swarmtest.reports.wording import proof_sentence
 from tests.judge.builder import Rollout
 
 
@@ -124,3 +125,50 @@ def test_a_baseline_without_an_act_has_no_lifecycle_to_judge() -> None:
     rollout = Rollout(update=False)
     rollout.plan["checks"] = ["answered_every_request", "delivered_the_traffic", "ids_on_every_record"]
     assert rollout.document().outcome == "passed"
+
+
+def test_a_baseline_is_judged_over_all_of_its_traffic() -> None:
+    from swarmtest.scenarios.baseline import SCENARIO
+
+    rollout = Rollout(update=False)
+    rollout.plan["checks"] = list(SCENARIO.checks)
+    rollout.event(-39.0, "act", id=0, name="deploy", edge="began", target="st-ab12", settings={})
+    rollout.event(-38.0, "act", id=0, name="deploy", edge="ended", outcome="ok", error=None)
+    document = rollout.document()
+    assert document.outcome == "passed", document.checks
+    assert {instance.generation for instance in document.instances} == {"only"}
+
+
+def test_what_is_lost_in_a_baseline_is_background() -> None:
+    rollout = Rollout(update=False)
+    rollout.bad_gateway("lost", 1.0, 1.1, rollout.old[0])
+    document = rollout.document()
+    assert [event.charge for event in document.loss_events] == ["background"]
+    assert any("no lifecycle event nearby" in note for note in document.notes)
+
+
+def test_a_baseline_in_which_an_instance_fails_kept_no_capacity() -> None:
+    rollout = Rollout(update=False)
+    rollout.old[1].exited, rollout.old[1].exit_code = 2.0, 1
+    verdict = rollout.verdict("kept_capacity")
+    assert verdict.outcome is Outcome.FAILED
+    assert "2 of 3" in verdict.sentence
+
+
+def test_the_document_says_which_version_made_the_run_and_which_grace_each_task_had() -> None:
+    rollout = Rollout()
+    rollout.plan["versions"] = {"swarmtest": "0.1.0"}
+    document = rollout.document()
+    assert document.settings["swarmtest"] == "0.1.0"
+    assert {instance.grace_seconds for instance in document.instances} == {30.0}
+
+
+def test_answers_that_can_not_be_proved_are_counted_apart_from_losses() -> None:
+    rollout = Rollout()
+    for row in rollout.requests():
+        row["instance"] = None
+    document = rollout.document()
+    assert document.outcome == "not_proved"
+    assert document.proof["unproved"] == document.proof["lost"] == document.losses["sent"]
+    assert document.proof["stop_upper_bound"] is None
+    assert "0 lost of" in proof_sentence(document)

@@ -181,3 +181,18 @@ def test_every_combination_has_one_class_and_says_why() -> None:
             assert (outcome, instance, framing) == ("complete", "a", "length")
         if found.loss is Loss.UNSERVED:
             assert gap is None
+
+
+def test_a_handler_whose_end_may_have_gone_unrecorded_leaves_the_class_unknown() -> None:
+    known = Known(request("closed_unanswered"), trail("start"), unheard="2 later lines are missing")
+    assert classify(known).loss is Loss.UNKNOWN
+    assert (
+        classify(Known(request("closed_unanswered"), trail("start", "commit"), unheard="x")).loss is Loss.CUT_FINISHED
+    )
+
+
+def test_an_error_of_a_run_without_names_is_the_instance_s_where_its_record_says_so() -> None:
+    said = Trail(start=[Step("c", 1.0, 0.0, 1)], finish=[Step("c", 2.0, 0.0, 2, status=503)])
+    assert classify(Known(complete(503), said, names_itself=False)).loss is Loss.ERROR
+    assert classify(Known(complete(503, retry_after=True), said, names_itself=False)).loss is Loss.SHED
+    assert classify(Known(complete(502), said, names_itself=False)).loss is Loss.UNKNOWN

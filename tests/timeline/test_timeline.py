@@ -237,3 +237,22 @@ def test_the_deploy_is_no_act_that_begins_a_rollout() -> None:
     rollout = Rollout(update=False)
     rollout.event(-40.0, "act", id=0, name="deploy", edge="began", target="st-ab12", settings={})
     assert rollout.judged().timeline.t0 is None
+
+
+@pytest.mark.parametrize("took", [{"duration_ms": 250}, {"duration_s": 0.25}])
+def test_a_proxy_may_count_in_milliseconds_or_in_seconds(took: dict[str, float]) -> None:
+    rollout = Rollout()
+    one = rollout.bad_gateway("lost", 3.1, 3.4, rollout.old[0])
+    assert one.proxied is not None
+    del one.proxied["duration_ms"]
+    one.proxied |= took
+    assert rollout.judged().witness.proxied["lost"][0].duration == 0.25
+
+
+@pytest.mark.parametrize("server", ["-", "-:-", "", None])
+def test_a_proxy_that_dialled_nobody_names_no_server(server: str | None) -> None:
+    rollout = Rollout()
+    one = rollout.bad_gateway("lost", 3.1, 3.4, None)
+    assert one.proxied is not None
+    one.proxied["server"] = server
+    assert rollout.judged().witness.proxied["lost"][0].server is None

@@ -73,6 +73,7 @@ def starts(document: Document, width: int) -> Iterator[Table]:
     for table, group in _tables(document, begun(document), width):
         _add_marks(table, group, START_MARKS, zero(document))
         _add_work(table, group)
+        _add_memory(table, group)
         yield table
 
 
