@@ -51,6 +51,8 @@ def _tell(judged: Judged) -> str | None:
 
 
 def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
+    if all(one.unproved for one in lost):
+        return _unproved(lost)
     groups = Counter((one.loss, one.charge, one.life.task if one.life else "") for one in lost)
     lines = []
     for (loss, owed, task), count in sorted(groups.items(), key=lambda item: (-item[1], item[0][0], item[0][2])):
@@ -58,10 +60,19 @@ def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
         of = [one for one in of if (one.life.task if one.life else "") == task]
         told = mechanism_of(of[0], judged.timeline, judged.witness, judged.promises)
         lines.append(
-            f"{number(count)} {loss} on {label(of[0].life)}, charged to {owed}{f' ({told.value})' if told else ''}:"
-            f" {ids(of)}; {of[0].why}"
+            f"{number(count)} {loss} on {label(of[0].life)}, charged to {(owed or '').replace('_', ' ')}"
+            f"{f' ({told.value})' if told else ''}: {of[0].why}; {ids(of)}"
         )
     return shortened(lines)
+
+
+def _unproved(lost: list[Accounted]) -> tuple[str, ...]:
+    """The reasons why answers that were whole prove nothing, each once."""
+    reasons = Counter(one.why for one in lost)
+    return tuple(
+        f"{number(count)} answers were complete, but {why}: {ids([one for one in lost if one.why == why])}"
+        for why, count in reasons.most_common()
+    )
 
 
 def _kept(judged: Judged) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ def check(judged: Judged) -> Verdict:
     telling = most_telling(cut, judged.timeline, judged.witness, judged.promises)
     victim = cut[0].life if cut else None
     return findings.verdict(
-        f"{each(len(going), 'old instance')} finished what it was doing before it exited.",
+        f"{each(len(going), 'old instance')} finished its requests before it exited.",
         f"{many(len(cut), 'request')} still ran when an old instance exited, or were cut by it.",
         f"It isn't proved of {count} that each drains.",
         advise(telling[0][0], judged.promises, victim) if telling else _advice(findings, judged),

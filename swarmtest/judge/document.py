@@ -135,6 +135,7 @@ def _event(one: Accounted) -> LossEvent:
         instance=one.life.task if one.life is not None else one.request.instance,
         charge=(one.charge or Charge.UNPLACED).value,
         why=one.why,
+        unproved=one.unproved,
     )
 
 
@@ -147,7 +148,9 @@ def _rows(accounted: Sequence[Accounted]) -> list[LossRow]:
         times = sorted(_milliseconds(one) for one in some if one.loss is Loss.OK)
         counts = Counter(one.loss.value for one in some)
         row_counts = {name: counts[name] for name in sorted(counts)}
-        rows.append(LossRow(kind, connection, len(some), row_counts, _share(times, 0.5), _share(times, 0.99)))
+        unproved = sum(1 for one in some if one.unproved)
+        p50, p99 = _share(times, 0.5), _share(times, 0.99)
+        rows.append(LossRow(kind, connection, len(some), row_counts, p50, p99, unproved))
     return rows
 
 

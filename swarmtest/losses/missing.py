@@ -25,7 +25,10 @@ AGAIN = "make the run again: swarmtest's own view of the engine had a hole here,
 def header(promises: Promises) -> str:
     """How an answer names its instance."""
     name = promises.instance_header or "X-Instance-ID"
-    return f"let every answer name its instance: a header {name}: {{{{.Task.ID}}}} (or x-swarmtest instance_header)"
+    return (
+        f"let every answer name its instance in a header {name} (from {{{{.Task.ID}}}} in the stack's environment),"
+        " or say which header does (x-swarmtest instance_header)"
+    )
 
 
 def to_place(losses: Losses, witness: Witness, promises: Promises) -> str:

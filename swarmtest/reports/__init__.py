@@ -73,7 +73,8 @@ class LossEvent(msgspec.Struct, frozen=True):
     """One lost request, with what decided its class.
 
     ``charge`` says what the loss belongs to: ``shutdown``, ``start_up``, ``front_door``,
-    ``background`` (no lifecycle event nearby) or ``unplaced``.
+    ``background`` (no lifecycle event nearby) or ``unplaced``. ``unproved`` is one whose answer was
+    complete and only lacks the proof that it's whole, or the stack's: nothing is known to be lost.
     """
 
     id: str
@@ -85,10 +86,14 @@ class LossEvent(msgspec.Struct, frozen=True):
     instance: str | None
     charge: str
     why: str
+    unproved: bool = False
 
 
 class LossRow(msgspec.Struct, frozen=True):
-    """Counts of one kind of traffic on one kind of connection (``kept`` or ``fresh``)."""
+    """Counts of one kind of traffic on one kind of connection (``kept`` or ``fresh``).
+
+    ``unproved`` of the requests that aren't ok had a complete answer that only lacks its proof.
+    """
 
     kind: str
     connection: str
@@ -96,6 +101,7 @@ class LossRow(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     p50_ms: float | None = None
     p99_ms: float | None = None
+    unproved: int = 0
 
 
 class InstanceEntry(msgspec.Struct, frozen=True):

@@ -97,9 +97,7 @@ def _losses(document: Document) -> str:
     lines = [wording.proof_sentence(document)]
     for loss in wording.present_classes(document):
         where = wording.where_lost(document, loss)
-        lines.append(
-            f"{loss} {document.losses[loss]}: {wording.CLASS_MEANINGS.get(loss, '')}" + f" ({where})" * bool(where)
-        )
+        lines.append(f"{loss} {document.losses[loss]}: {wording.meaning(document, loss)}" + f" ({where})" * bool(where))
     if document.losses.get("duplicates"):
         lines.append(f"duplicates {document.losses['duplicates']}: request IDs that were handled twice")
     for event in document.loss_events[:IDS_LISTED]:

@@ -86,7 +86,7 @@ def _losses(document: Document) -> Iterator[str]:
     parts = [_table([_text(name) for name in header], rows)] if rows else []
     for name in classes:
         parts.append(
-            "\n".join([f"- **{_text(name)}** {_text(wording.CLASS_MEANINGS.get(name, ''))}", *_events(document, name)])
+            "\n".join([f"- **{_text(name)}** {_text(wording.meaning(document, name))}", *_events(document, name)])
         )
     if document.losses.get("duplicates"):
         parts.append(f"- **duplicates** {document.losses['duplicates']}: request IDs that were handled twice")

@@ -40,6 +40,17 @@ CHARGE_WORDS = {
 }
 
 
+UNPROVED = "answered in full, and not proved to be whole or to be the stack's own answer"
+
+
+def meaning(document: Document, loss: str) -> str:
+    """What a class means, in this run: an answer that only lacks its proof isn't known to be lost."""
+    events = [event for event in document.loss_events if event.loss == loss]
+    if events and all(event.unproved for event in events):
+        return UNPROVED
+    return CLASS_MEANINGS.get(loss, "a class that this version does not know")
+
+
 def outcome_words(outcome: str) -> str:
     """``not_proved`` as a person writes it; an outcome that isn't known is kept as it is."""
     return OUTCOME_WORDS.get(outcome, outcome.replace("_", " "))

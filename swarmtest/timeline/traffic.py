@@ -54,12 +54,13 @@ def _take(request: Request, witness: Witness, aliases: Aliases, seen: defaultdic
             seen[dialled.task].last_dialled = _later(seen[dialled.task].last_dialled, mark)
     trail = witness.trails.get(request.id)
     ran = aliases.of_container(trail.container if trail is not None else None)
+    named = request.instance is not None or ran is not None
     ran = ran or aliases.of_header(request.instance, request.began)
     if ran is None:
         return
     life = seen[ran.task]
     life.last_sent = _later(life.last_sent, Mark(request.began, 0.0, "client's record of the request"))
-    if request.client_outcome != "complete" or request.done is None or request.instance is None:
+    if request.client_outcome != "complete" or request.done is None or not named:
         return
     answer = Mark(request.done, 0.0, "client's record of the answer")
     life.first_answer, life.last_answer = _earlier(life.first_answer, answer), _later(life.last_answer, answer)

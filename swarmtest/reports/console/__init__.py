@@ -46,9 +46,8 @@ def render(document: Document, out: TextIO, *, folder: Path | str | None = None,
 
 
 def _parts(document: Document, width: int) -> Iterator[RenderableType]:
+    """What one looks up first, what one must know last: a terminal shows the end."""
     yield from _head(document)
-    yield _title("Checks")
-    yield _checklist(document.checks)
     origin = "T0" if document.start is not None else "the first mark"
     for title, tables in (("stopped", [*stops(document, width)]), ("started", [*starts(document, width)])):
         if tables:
@@ -59,6 +58,8 @@ def _parts(document: Document, width: int) -> Iterator[RenderableType]:
     if document.notes:
         yield _title("Notes")
         yield from (_item("·", note) for note in document.notes)
+    yield _title("Checks")
+    yield _checklist(document.checks)
     if document.advice:
         yield _title("Change first")
         yield from (_item(f"{index}.", text, "bold") for index, text in enumerate(document.advice, start=1))
@@ -100,9 +101,9 @@ def _outcome(outcome: str) -> Text:
 
 def _check_text(check: CheckEntry, said: set[str]) -> RenderableType:
     """The sentence, and where it isn't passed what it rests on; advice that was ``said`` isn't said again."""
-    head = Text.assemble((check.name, "" if check.outcome == "passed" else "bold"), ": ", check.sentence)
     if check.outcome == "passed":
-        return head
+        return Text(check.sentence)
+    head = Text.assemble((check.name, "bold"), ": ", check.sentence)
     shown = [_item("·", line) for line in check.evidence[:EVIDENCE_SHOWN]]
     if len(check.evidence) > EVIDENCE_SHOWN:
         shown.append(_item("·", f"and {len(check.evidence) - EVIDENCE_SHOWN} more in verdicts.json"))
@@ -122,14 +123,18 @@ def _requests(document: Document) -> Iterator[RenderableType]:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in ("kind", "connection"):
         table.add_column(column)
-    for column in ("sent", "ok", "lost", "p50 ms", "p99 ms"):
+    unproved = sum(row.unproved for row in document.loss_rows)
+    for column in ("sent", "ok", *(["unproved"] if unproved else []), "lost", "p50 ms", "p99 ms"):
         table.add_column(column, justify="right")
     for row in document.loss_rows:
-        lost = row.sent - row.counts.get("ok", 0)
+        ok = row.counts.get("ok", 0)
+        doubt = [row.unproved] if unproved else []
         times = [UNSEEN if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms)]
-        table.add_row(row.kind, row.connection, *_counts(row.sent, row.sent - lost, lost), *times)
+        counts = _counts(row.sent, ok, *doubt, row.sent - ok - row.unproved)
+        table.add_row(row.kind, row.connection, *counts, *times)
     sent, ok = document.losses.get("sent", 0), document.losses.get("ok", 0)
-    table.add_row("all", "", *_counts(sent, ok, wording.lost_count(document)), style="bold")
+    doubt = [unproved] if unproved else []
+    table.add_row("all", "", *_counts(sent, ok, *doubt, wording.lost_count(document) - unproved), style="bold")
     yield table
     if wording.present_classes(document):
         yield Text()
@@ -139,9 +144,10 @@ def _requests(document: Document) -> Iterator[RenderableType]:
         yield Text(f"duplicates {document.losses['duplicates']}: request IDs that were handled twice", style="bold red")
 
 
-def _counts(sent: int, ok: int, lost: int) -> list[Text]:
-    cells = [Text(wording.number(value)) for value in (sent, ok, lost)]
-    if lost:
+def _counts(*counts: int) -> list[Text]:
+    """Cells of counts, of which the last one should be 0."""
+    cells = [Text(wording.number(value)) for value in counts]
+    if counts[-1]:
         cells[-1].stylize("bold red")
     return cells
 
@@ -149,20 +155,25 @@ def _counts(sent: int, ok: int, lost: int) -> list[Text]:
 def _one_class(document: Document, loss: str) -> Iterator[RenderableType]:
     events = [event for event in document.loss_events if event.loss == loss]
     head = Text.assemble((f"{loss} {wording.number(document.losses[loss])}", "bold red"))
-    yield head.append(f": {wording.CLASS_MEANINGS.get(loss, 'a class that this version does not know')}")
-    where, charged = wording.where_lost(document, loss), wording.charged_to(events)
+    yield head.append(f": {wording.meaning(document, loss)}")
+    charged = wording.charged_to(event for event in events if not event.unproved)
+    where = wording.where_lost(document, loss)
     summary = "; ".join(part for part in (where, f"charged to {charged}" if charged else "") if part)
     lines = [Text(summary)] if summary else []
-    lines += [_event(document, event) for event in events[:IDS_SHOWN]]
+    shown = events[:IDS_SHOWN]
+    if len(reasons := {event.why for event in shown}) == 1 and len(shown) > 1:
+        lines += [Text(f"{reasons.pop()}:"), *(_event(document, event, why=False) for event in shown)]
+    else:
+        lines += [_event(document, event) for event in shown]
     rest = document.losses[loss] - min(len(events), IDS_SHOWN)
     if events and rest > 0:
         lines.append(Text(f"and {wording.number(rest)} more in verdicts.json"))
     yield Padding(Group(*lines), (0, 0, 0, 2))
 
 
-def _event(document: Document, event: LossEvent) -> Text:
+def _event(document: Document, event: LossEvent, *, why: bool = True) -> Text:
     at = "" if event.sent is None else f" sent at {with_error(event.sent - zero(document), 0)} s"
-    return Text(f"{event.id}{at}, {full_label(event.instance, document)}: {event.why}")
+    return Text(f"{event.id}{at}, {full_label(event.instance, document)}" + (f": {event.why}" if why else ""))
 
 
 def _verdict(document: Document, folder: str) -> Text:

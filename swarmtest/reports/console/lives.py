@@ -29,6 +29,9 @@ from swarmtest.reports.lifespans import (
     zero,
 )
 
+AS_ASKED = "stopped as asked"
+"""The cause that needs no word, as an exit code of 0 and no loss need none: the tables say what's amiss."""
+
 NAME_WIDTH = 19
 NARROWEST, WIDEST = 14, 18
 
@@ -61,10 +64,11 @@ def stops(document: Document, width: int) -> Iterator[Table]:
         spans = [durations(instance, grace_seconds(document)) for instance in group]
         for words, cells in _span_rows(spans):
             table.add_row(words, *cells)
-        table.add_row("exit code", *[_exit_code(instance) for instance in group])
-        table.add_row("ended by", *[instance.cause or UNSEEN for instance in group])
+        if any(instance.exit_code != 0 for instance in group):
+            table.add_row("exit code", *[_exit_code(instance) for instance in group])
+        if any(instance.cause != AS_ASKED for instance in group):
+            table.add_row("ended by", *[instance.cause or UNSEEN for instance in group])
         _add_work(table, group)
-        _add_memory(table, group)
         yield table
 
 
@@ -73,7 +77,6 @@ def starts(document: Document, width: int) -> Iterator[Table]:
     for table, group in _tables(document, begun(document), width):
         _add_marks(table, group, START_MARKS, zero(document))
         _add_work(table, group)
-        _add_memory(table, group)
         yield table
 
 
@@ -108,14 +111,13 @@ def _exit_code(instance: InstanceEntry) -> Text:
 
 def _add_work(table: Table, group: Sequence[InstanceEntry]) -> None:
     table.add_row("requests served", *[wording.number(instance.served) for instance in group])
-    lost = [Text(wording.number(instance.lost), style="bold red" if instance.lost else "") for instance in group]
-    table.add_row("requests lost", *lost)
-    if any(instance.cpu_max is not None for instance in group):
-        cores = [UNSEEN if instance.cpu_max is None else f"{instance.cpu_max:.2f}" for instance in group]
-        table.add_row("most cores used", *cores)
+    if any(instance.lost for instance in group):
+        lost = [Text(wording.number(instance.lost), style="bold red" if instance.lost else "") for instance in group]
+        table.add_row("requests lost", *lost)
+    if any(instance.cpu_max is not None or instance.memory_max is not None for instance in group):
+        table.add_row("most cores; MiB", *[_load(instance) for instance in group])
 
 
-def _add_memory(table: Table, group: Sequence[InstanceEntry]) -> None:
-    if any(instance.memory_max is not None for instance in group):
-        sizes = [UNSEEN if instance.memory_max is None else f"{instance.memory_max / 2**20:.0f}" for instance in group]
-        table.add_row("most memory, MiB", *sizes)
+def _load(instance: InstanceEntry) -> str:
+    cores = UNSEEN if instance.cpu_max is None else f"{instance.cpu_max:.2f}"
+    return f"{cores}; {UNSEEN if instance.memory_max is None else f'{instance.memory_max / 2**20:,.0f}'}"
