@@ -32,8 +32,8 @@ def check(judged: Judged) -> Verdict:
     findings.good.append(f"{number(sent)} sent of about {asked:,.0f}, {kinds}")
     if stopped:
         findings.good.append(
-            f"client: {_number(stopped.get('cpu_share_max'))} of a processor at most,"
-            f" 99 % of requests less than {_number(stopped.get('late_ms_p99'))} ms late"
+            f"client: {_number(stopped.get('cpu_share_max'), 2)} of a processor at most,"
+            f" 99 % of requests less than {_number(stopped.get('late_ms_p99'), 0)} ms late"
         )
     return findings.verdict(
         f"The traffic was delivered: {number(sent)} requests.",
@@ -119,5 +119,5 @@ def expected(judged: Judged) -> float:
     return rate * (max(planned) - min(planned)) if planned else 0.0
 
 
-def _number(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+def _number(value: object, digits: int) -> str:
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)

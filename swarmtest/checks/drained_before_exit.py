@@ -65,7 +65,7 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
     elif longest < ENOUGH_SECONDS + signalled.error:
         findings.unproved.append(
             f"{label(life)}: {many(len(running), 'request')} ran when it was signalled, the longest for"
-            f" {longest:.2f} s more; {ENOUGH_SECONDS:g} s is needed"
+            f" {longest:.2f} s ± {signalled.error:.2f} s more; {ENOUGH_SECONDS:g} s is needed"
         )
     else:
         after = exited.at - signalled.at
@@ -119,6 +119,8 @@ def _advice(findings: Findings, judged: Judged) -> str | None:
         return None
     if any("wasn't seen" in line for line in findings.unproved):
         return missing.AGAIN
+    if any(mark.error > missing.ROUGH_SECONDS for life in judged.timeline.old if (mark := life.mark("signalled"))):
+        return missing.CLOCKS
     placed = any(one.life is not None for one in judged.losses.accounted)
     if not placed or not any("is needed" in line for line in findings.unproved):
         return missing.to_place(judged.losses, judged.witness, judged.promises)

@@ -96,8 +96,10 @@ def _judge_generations(judged: Judged, had: Counter[tuple[str, bool]], findings:
     wanted = [reused for reused in (True, False) if share is None or (share < 1 if reused else share > 0)]
     for generation in ("old", "new"):
         lives = [life for life in judged.timeline.lifespans if life.generation == generation]
-        for reused in wanted if lives else ():
-            if not sum(had[life.task, reused] for life in lives):
+        counts = {reused: sum(had[life.task, reused] for life in lives) for reused in (True, False)}
+        said = findings.failed and not any(counts.values())  # of each of them already
+        for reused in wanted if lives and not said else ():
+            if not counts[reused]:
                 kind = "kept" if reused else "fresh"
                 findings.unproved.append(f"no {generation} instance had a request on a {kind} connection")
 

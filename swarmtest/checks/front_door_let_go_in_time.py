@@ -23,9 +23,6 @@ from swarmtest.losses.wording import few, label, many
 from swarmtest.timeline import Lifespan, Mark
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
 
-ROUGH_SECONDS = 0.5
-"""A clock that's known no better than this is too rough for a front door's detection time."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
@@ -67,9 +64,11 @@ def check(judged: Judged) -> Verdict:
 def _missing(judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark], limit: _Limit) -> str:
     """What would prove it."""
     told = [mark for life in stopped if (mark := life.mark("announced")) is not None]
-    rough = [mark for mark in (*told, *arrivals.values()) if mark.error > ROUGH_SECONDS]
-    if any("DNS wasn't watched" in mark.source for mark in told) or len(told) < len(stopped):
+    rough = [mark for mark in (*told, *arrivals.values()) if mark.error > missing.ROUGH_SECONDS]
+    if len(told) < len(stopped):
         return missing.AGAIN
+    if any("DNS wasn't watched" in mark.source for mark in told):
+        return missing.NAMES
     if rough:
         return missing.CLOCKS
     late = [life for life in stopped if life.task in arrivals and _after(life, arrivals[life.task]) > limit.seconds]

@@ -25,9 +25,6 @@ from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
 SEEN_SECONDS = 0.3
 """Three rounds of polling: what may only be a dip of this length is the watch's own coarseness."""
 
-ROUGH_SECONDS = 0.5
-"""Clocks that are known no better than this blame themselves."""
-
 SHORT_SECONDS = 0.05
 """A dip shorter than this is the order in which two things were noticed."""
 
@@ -86,7 +83,9 @@ def _hole(judged: Judged) -> str | None:
 def _missing(judged: Judged) -> str:
     if _hole(judged) is not None:
         return missing.AGAIN
-    rough = any(mark.error > ROUGH_SECONDS for life in judged.timeline.lifespans for mark in life.marks.values())
+    rough = any(
+        mark.error > missing.ROUGH_SECONDS for life in judged.timeline.lifespans for mark in life.marks.values()
+    )
     shown = all(life.ready_from is not None for life in judged.timeline.lifespans) and not _liars(judged)
     if not shown:
         return missing.READINESS

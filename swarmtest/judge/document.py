@@ -166,13 +166,21 @@ def _share(ordered: Sequence[float], share: float) -> float | None:
 
 
 def _advice(entries: Sequence[CheckEntry]) -> list[str]:
-    """The first advices, of failed checks before unproved ones, causes before what follows from them."""
+    """The first advices, of failed checks before unproved ones, causes before what follows from them.
+
+    Of what's missing, the one that proves most checks comes first.
+    """
     for outcome in (Outcome.FAILED, Outcome.NOT_PROVED):
         some = [entry for entry in entries if entry.outcome == outcome.value and entry.advice]
         if some:
-            ordered = sorted(some, key=lambda e: TELLING.index(e.name) if e.name in TELLING else len(TELLING))
+            asked = Counter(entry.advice for entry in some) if outcome is Outcome.NOT_PROVED else Counter()
+            ordered = sorted(some, key=lambda e: (-asked[e.advice], _rank(e.name)))
             return list(dict.fromkeys(entry.advice for entry in ordered if entry.advice))[:MOST_ADVICE]
     return []
+
+
+def _rank(check: str) -> int:
+    return TELLING.index(check) if check in TELLING else len(TELLING)
 
 
 def _notes(judged: Judged) -> list[str]:

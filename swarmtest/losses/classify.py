@@ -168,7 +168,7 @@ def _nameless_error(known: Known, status: int) -> Found:
     """An error that may be the proxy's or the instance's own, as no answer of the run names its maker."""
     if _said(known, status):
         return Found(Loss.ERROR, f"{status} made by the instance, by its finish record")
-    made = known.proxied is not None and known.proxied.termination not in (None, "", "----", "--")
+    made = known.proxied is not None and known.proxied.own_word
     if (ran := _ran(known)) is not None and made:
         return Found(ran.loss, f"{status} of the proxy; {ran.why}")
     return Found(Loss.UNKNOWN, f"{status} after a handler had started, and no answer of the whole run names its maker")
@@ -217,5 +217,5 @@ def _instance_word(known: Known) -> str:
 def _proxy_word(proxied: Proxied | None) -> str:
     if proxied is None:
         return ""
-    ended = f", ended {proxied.termination}" if proxied.termination else ""
+    ended = f", ended {proxied.termination}" if proxied.own_word else ""
     return f" (dialled {proxied.server or 'nobody'}{ended})"

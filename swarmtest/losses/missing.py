@@ -17,7 +17,11 @@ SEQUENCE = "number all lines of an instance with one seq, 1, 2, 3 … (app contr
 READINESS = "give the service a healthcheck that fails until warm-up is done, or let the app write the line warm"
 CLOSE_LINE = "let the app write the line closed_listener when it stops accepting (app contract)"
 EDGE_LOG = "let the front door log a line of each request with the server that it dialled (app contract)"
+NAMES = "see why the name probe saw nothing (the run's log): without DNS the announcement is known only to a second"
 CLOCKS = "set the clocks of all machines by NTP: their offset isn't known well enough for what's to be measured"
+ROUGH_SECONDS = 0.5
+"""A clock whose offset is known no better than this is itself what's to be mended."""
+
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
 

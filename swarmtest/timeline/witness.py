@@ -107,6 +107,12 @@ class Proxied:
     termination: str | None
     duration: float
 
+    @property
+    def own_word(self) -> bool:
+        """Whether it ended the request out of the ordinary, in words of its own; nginx's is but a status."""
+        word = (self.termination or "").strip("-, ")
+        return bool(word) and not word.isdigit()
+
 
 @dataclass(frozen=True, slots=True)
 class Witness:
