@@ -6,6 +6,8 @@ the request, the start record tells a cut request from one that nobody saw.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, missing
 from swarmtest.losses.wording import few, label, number
@@ -36,12 +38,28 @@ def _by_instance(one: Accounted) -> bool:
 
 def _headers(judged: Judged, answers: list[Accounted], findings: Findings) -> str | None:
     bare = [one.request.id for one in answers if one.request.instance is None]
+    if shared := _shared(judged, answers):
+        findings.unproved.append(f"several instances call themselves {few(shared)}, which names none of them")
+        return missing.header(judged.promises)
     if not bare:
         findings.good.append(f"{number(len(answers))} answers name their instance")
         return None
     which = findings.failed if judged.losses.names_itself else findings.unproved
     which.append(f"{number(len(bare))} of {number(len(answers))} answers name no instance: {few(bare)}")
     return missing.header(judged.promises)
+
+
+def _shared(judged: Judged, answers: list[Accounted]) -> list[str]:
+    """Values of the header that more than one instance bears; an address may be handed on, a name may not."""
+    ran: defaultdict[str, set[str]] = defaultdict(set)
+    for one in answers:
+        if one.request.instance and one.trail is not None and one.trail.container:
+            ran[one.request.instance].add(one.trail.container)
+    return sorted(
+        value
+        for value, containers in ran.items()
+        if len(containers) > 1 and judged.aliases.of_address(value, 0.0) is None
+    )
 
 
 def _echoes(judged: Judged, answers: list[Accounted], findings: Findings) -> str | None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS
-from swarmtest.losses import Charge, missing
+from swarmtest.losses import Charge, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.charge import WARM_UP_SECONDS
 from swarmtest.losses.mechanisms import Mechanism
@@ -103,7 +103,9 @@ def _liars(judged: Judged) -> list[str]:
         if count and life.mark("warm") is None:
             found.append(f"{label(life)}: healthy, and yet {many(count, 'request')} to it were lost for its being cold")
         elif (ready := life.ready_from) is not None and life.mark("warm") is None:
-            lost = unplaced(judged.losses, ready.at - ready.error, ready.at + ready.error + WARM_UP_SECONDS)
+            lost = unplaced(
+                judged.losses, ready.at - ready.error, ready.at + ready.error + WARM_UP_SECONDS, tuple(Loss)
+            )
             if lost:
                 found.append(
                     f"{label(life)}: just healthy while {many(len(lost), 'request')} were lost at nobody known"

@@ -8,7 +8,7 @@ of start-up, however well the old instance shut down.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Accounted, Charge, missing
+from swarmtest.losses import Accounted, Charge, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.losses.whereabouts import unplaced
@@ -51,7 +51,7 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
         findings.unproved.append(f"{label(life)}: ready, but no request was seen to reach it")
     elif perhaps := [
         *_perhaps_early(mine, ready),
-        *unplaced(judged.losses, life.at("started") or life.created, ready.at),
+        *unplaced(judged.losses, life.at("started") or life.created, ready.at, tuple(Loss)),
     ]:
         findings.unproved.append(
             f"{label(life)}: {many(len(perhaps), 'request')} sent before it was ready came to it, or to nobody known:"

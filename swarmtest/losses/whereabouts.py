@@ -6,6 +6,8 @@ end nobody knows may have been cut by the very stop that's judged.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from swarmtest.losses import Accounted, Loss, Losses
 from swarmtest.timeline import Lifespan
 
@@ -16,12 +18,12 @@ FATE_UNKNOWN = (Loss.UNKNOWN, Loss.TIMED_OUT, Loss.UNRESOLVED)
 """Classes of requests that may have run to any point."""
 
 
-def unplaced(losses: Losses, first: float, last: float) -> list[str]:
+def unplaced(losses: Losses, first: float, last: float, of: Collection[Loss] = UNHEARD) -> list[str]:
     """IDs of lost requests sent in that time, perhaps to an instance that nobody can name."""
     return [
         one.request.id
         for one in losses.seen
-        if one.life is None and one.loss in UNHEARD and first < one.request.began < last and not _reached_none(one)
+        if one.life is None and one.loss in of and first < one.request.began < last and not _reached_none(one)
     ]
 
 

@@ -73,10 +73,9 @@ def read_aliases(
             by_address[address].append(life)
         for port in life.host_ports:
             by_port[port].append(life)
-    for event in records:
-        found = by_container.get(event.get("container") or "")
-        if found is not None and event.get("instance"):
-            by_name.setdefault(str(event.get("instance")), found)
+    for value, containers in _said(records).items():
+        if len(containers) == 1 and (found := by_container.get(containers.pop())) is not None:
+            by_name.setdefault(value, found)
     asked = list(requests)
     for value, container in _learnt(witness, asked).items():
         if container in by_container:
@@ -92,6 +91,15 @@ def _names(life: Lifespan) -> list[str]:
     if life.slot is not None:
         names.append(f"{life.service}.{life.slot}.{life.task}")
     return [name for name in names if name]
+
+
+def _said(records: Iterable[Event]) -> dict[str, set[str]]:
+    """What the instances call themselves in their lines, with the containers that do; several share no name."""
+    said: defaultdict[str, set[str]] = defaultdict(set)
+    for event in records:
+        if event.get("instance"):
+            said[str(event.get("instance"))].add(event.get("container") or "")
+    return said
 
 
 def _learnt(witness: Witness, requests: Iterable[Request]) -> dict[str, str]:

@@ -88,6 +88,25 @@ def no_header(run: Run) -> Run:
     return _asked(run, instance=None)
 
 
+def a_name_of_its_own(run: Run) -> Run:
+    """Names that only the app knows: its log lines bear them too, and nothing of Docker's does."""
+    return _called(run, lambda name: f"app-{sum(name.encode()) % 997}")
+
+
+def one_name_for_all(run: Run) -> Run:
+    """The header names the service, as a header set by hand does."""
+    return _called(run, lambda name: "api")
+
+
+def _called(run: Run, name: Callable[[str], str]) -> Run:
+    rows = [{**row, "instance": name(row["instance"]) if row.get("instance") else None} for row in run.requests]
+    events = [
+        changed(event, instance=name(str(event.get("instance")))) if event.kind == "record" else event
+        for event in run.events
+    ]
+    return Run(run.plan, events, rows)
+
+
 def no_echo(run: Run) -> Run:
     return _asked(run, echoed=None)
 
@@ -221,6 +240,8 @@ def clock_behind_unknown(run: Run) -> Run:
 
 STRIPS: tuple[Strip, ...] = (
     no_header,
+    a_name_of_its_own,
+    one_name_for_all,
     no_echo,
     close_delimited,
     no_records,

@@ -13,7 +13,21 @@ import pytest
 
 from swarmtest.reports import Document
 from tests.judge.builder import Rollout
-from tests.judge.evidence import ALIASES, STRIPS, Run, Strip, no_header, no_names, no_records, read_run
+from tests.judge.evidence import (
+    ALIASES,
+    STRIPS,
+    Run,
+    Strip,
+    a_name_of_its_own,
+    close_delimited,
+    no_header,
+    no_logs,
+    no_names,
+    no_records,
+    no_request_lines,
+    one_name_for_all,
+    read_run,
+)
 
 REAL = Path(__file__).parent / "real-run"
 
@@ -125,6 +139,15 @@ PAIRS = [
     for pair in combinations(STRIPS, 2)
     if not all("clock" in strip.__name__ for strip in pair)  # a machine has one clock
 ]
+
+
+@pytest.mark.parametrize("second", [no_records, no_logs, no_request_lines])
+@pytest.mark.parametrize("first", [no_header, close_delimited, a_name_of_its_own, one_name_for_all])
+@pytest.mark.parametrize("name", ["clean", "clean, direct", "ready before warm"])
+def test_without_names_and_without_records_only_less_is_said(
+    runs: dict[str, Run], documents: dict[str, Document], name: str, first: Strip, second: Strip
+) -> None:
+    assert_only_less_is_said(documents[name], second(first(runs[name])).document())
 
 
 @pytest.mark.parametrize(
