@@ -80,7 +80,7 @@ def _finished(one: Accounted, life: Lifespan) -> bool:
     """Whether it's proved that it ran to its end: by a whole answer, or by the instance's own word."""
     if one.trail is not None and any(step.container == life.container for step in one.trail.finish):
         return True
-    return one.request.client_outcome == "complete" and not one.unproved and one.request.instance is not None
+    return one.request.answered and not one.unproved and one.request.instance is not None
 
 
 def _cut_by(one: Accounted, life: Lifespan) -> bool:

@@ -69,7 +69,7 @@ def _reached(one: Accounted) -> bool:
 
 
 def _answered(one: Accounted) -> bool:
-    return one.request.client_outcome == "complete" and 200 <= (one.request.status or 0) < 300
+    return one.request.answered and 200 <= (one.request.status or 0) < 300
 
 
 def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Findings) -> None:

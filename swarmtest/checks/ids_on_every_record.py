@@ -30,7 +30,7 @@ def check(judged: Judged) -> Verdict:
 
 def _by_instance(one: Accounted) -> bool:
     """Whether an instance made this answer, and not the proxy."""
-    if one.request.client_outcome != "complete":
+    if not one.request.answered:
         return False
     status = one.request.status or 0
     return one.request.instance is not None or 200 <= status < 300

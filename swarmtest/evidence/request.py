@@ -21,6 +21,10 @@ OUTCOMES = (
 """What the client can say about a request; it's no class yet, since the instance's word counts more."""
 
 
+NO_LENGTH = "no length"
+"""How the client's word begins for a body that was ended in good order by closing, with nothing to hold it to."""
+
+
 class Request(msgspec.Struct, frozen=True):
     """The client's record of one request. Unknown fields of a line are skipped.
 
@@ -66,3 +70,16 @@ class Request(msgspec.Struct, frozen=True):
     def ended(self) -> float:
         """When the client knew its outcome, or when it was sent where it never did."""
         return self.done if self.done is not None else self.began
+
+    @property
+    def bodiless(self) -> bool:
+        """Whether its answer has no body, so that its head alone is all of it."""
+        return self.method == "HEAD" or self.status in (204, 304)
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer came to its end: a whole one, or one that only the closing ended, whole or not."""
+        if self.client_outcome == "complete":
+            return True
+        closed = self.client_outcome == "closed_in_body" and self.framing == "close"
+        return closed and (self.error or "").startswith(NO_LENGTH)

@@ -84,9 +84,9 @@ class Found:
 
 def classify(known: Known) -> Found:
     """The class of a request."""
+    if known.request.answered:
+        return _complete(known)
     match known.request.client_outcome:
-        case "complete":
-            return _complete(known)
         case "no_connection":
             return _ran(known) or Found(Loss.REFUSED, known.request.error or "no connection was made")
         case "closed_unanswered" | "closed_in_headers" | "closed_in_body":
@@ -186,7 +186,7 @@ def _success(known: Known) -> Found:
         if known.names_itself:
             return Found(Loss.UNEXPECTED, f"{request.status} of unknown origin: no instance header")
         return Found(Loss.UNKNOWN, "no answer of the whole run names its instance", unproved=True)
-    if request.framing not in PROVED_FRAMINGS:
+    if request.framing not in PROVED_FRAMINGS and not request.bodiless:
         return _unframed(known)
     if request.echoed is False:
         return Found(Loss.SILENT_LOSS, "the answer echoes the ID of another request")

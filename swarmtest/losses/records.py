@@ -144,7 +144,7 @@ def _unrecorded(requests: Iterable[Request], witness: Witness, gaps: Sequence[Ga
 def _whole(request: Request, named: bool = True) -> bool:
     status = request.status or 0
     bears = request.instance is not None or not named
-    return request.client_outcome == "complete" and bears and 200 <= status < 300
+    return request.answered and bears and 200 <= status < 300
 
 
 def _name(life: Lifespan) -> str:

@@ -60,7 +60,7 @@ def _take(request: Request, witness: Witness, aliases: Aliases, seen: defaultdic
         return
     life = seen[ran.task]
     life.last_sent = _later(life.last_sent, Mark(request.began, 0.0, "client's record of the request"))
-    if request.client_outcome != "complete" or request.done is None or not named:
+    if not request.answered or request.done is None or not named:
         return
     answer = Mark(request.done, 0.0, "client's record of the answer")
     life.first_answer, life.last_answer = _earlier(life.first_answer, answer), _later(life.last_answer, answer)

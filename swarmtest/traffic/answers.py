@@ -81,7 +81,7 @@ class Answer:
         if self._expectation.end_marker is not None and self._has_marker():
             self.framing, self.complete = "marker", True
         elif self._expectation.expect_bytes is not None and self.body_bytes == self._expectation.expect_bytes:
-            self.complete = True
+            self.framing, self.complete = "length", True
         return self.complete
 
     def shortfall(self) -> str | None:
@@ -94,6 +94,15 @@ class Answer:
         if expected.end_marker is not None and not self._has_marker():
             return f"body doesn't end with {expected.end_marker!r}"
         return None
+
+    def why_not_whole(self) -> str:
+        """What a body lacks that only the closing ended: the proof that was asked for, or any proof at all."""
+        expected = self._expectation
+        if expected.expect_bytes is not None:
+            return f"closed after a body of {self.body_bytes} bytes, expected {expected.expect_bytes}"
+        if expected.end_marker is not None:
+            return f"closed before the body's end, which is {expected.end_marker!r}"
+        return NO_LENGTH
 
     def _has_marker(self) -> bool:
         return self._tail == self._expectation.end_marker

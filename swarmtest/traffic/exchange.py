@@ -7,7 +7,7 @@ import select
 import socket
 import time
 
-from swarmtest.traffic.answers import NO_LENGTH, Answer
+from swarmtest.traffic.answers import Answer
 from swarmtest.traffic.records import ClientOutcome, Record
 
 _CLOSED = {
@@ -94,7 +94,7 @@ class Exchange:
         if not answer.headers_done:
             return "closed_in_headers", text or "closed inside the headers"
         if answer.framing == "close" and failure is None:
-            return "closed_in_body", NO_LENGTH
+            return "closed_in_body", answer.why_not_whole()
         return "closed_in_body", text or "closed inside the body"
 
     def _was_cut(self) -> bool:

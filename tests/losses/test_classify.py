@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from swarmtest.evidence.request import OUTCOMES, Request
+from swarmtest.evidence.request import NO_LENGTH, OUTCOMES, Request
 from swarmtest.losses import Known, Loss, classify
 from swarmtest.reports import CLASSES
 from swarmtest.timeline import Proxied, Step, Trail
@@ -142,6 +142,39 @@ def test_a_success_is_proved_by_its_content(
 def test_a_body_ended_by_closing_is_cut_where_the_handler_never_finished() -> None:
     known = Known(complete(200, instance="a", framing="close"), trail("start"))
     assert classify(known).loss is Loss.CUT
+
+
+@pytest.mark.parametrize("steps", [(), ("start", "commit", "finish")])
+@pytest.mark.parametrize("gap", [None, GAP])
+def test_a_whole_looking_body_without_length_is_unproved_and_no_loss(steps: tuple[str, ...], gap: str | None) -> None:
+    """H4 (b): a server that ends its answers by closing loses nothing by that; it only proves nothing."""
+    one = request("closed_in_body", status=200, instance="a", framing="close", error=NO_LENGTH + ": completeness …")
+    found = classify(Known(one, trail(*steps), gap))
+    assert (found.loss, found.unproved) == (Loss.UNKNOWN, True)
+
+
+def test_a_body_without_length_whose_handler_never_finished_is_cut() -> None:
+    one = request("closed_in_body", status=200, instance="a", framing="close", error=NO_LENGTH)
+    assert classify(Known(one, trail("start"))).loss is Loss.CUT
+    assert classify(Known(one, trail("start", "commit"))).loss is Loss.CUT_FINISHED
+
+
+def test_a_body_without_length_that_was_reset_or_lacks_its_end_is_cut() -> None:
+    for error in ("ConnectionResetError: [Errno 104]", "closed before the body's end, which is b'END'"):
+        one = request("closed_in_body", status=200, instance="a", framing="close", error=error)
+        assert classify(Known(one, None, GAP)).loss is Loss.CUT
+
+
+def test_an_error_page_without_length_goes_by_its_status() -> None:
+    """HAProxy before 2.2 gives its own 502 no length."""
+    one = request("closed_in_body", status=502, framing="close", error=NO_LENGTH)
+    assert classify(Known(one, None, None)).loss is Loss.GATEWAY
+
+
+@pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("DELETE", 204)])
+def test_an_answer_that_has_no_body_is_proved_by_its_head(method: str, status: int) -> None:
+    one = request("complete", method=method, status=status, instance="a", echoed=True)
+    assert classify(Known(one, trail("start", "finish"), echoes=True)).loss is Loss.OK
 
 
 def test_an_answer_cut_in_its_body_was_begun_by_a_handler_even_without_a_log_line() -> None:

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from swarmtest.evidence import request as evidence
+from swarmtest.traffic import answers
 from swarmtest.traffic.targets import Target
 
 OK = b"HTTP/1.1 200 OK\r\nX-Instance-ID: a1\r\nX-Request-ID: r-1\r\n"
@@ -104,7 +106,19 @@ def test_a_body_that_only_closing_ends_is_complete_with_the_expected_length(
     serve: Fixture, make_sender: Fixture, expected: int, outcome: str
 ) -> None:
     server = serve(saying(OK + b"\r\nfour"))
-    assert make_sender(server.address, expect_bytes=expected).send().client_outcome == outcome
+    record = make_sender(server.address, expect_bytes=expected).send()
+    assert record.client_outcome == outcome
+    assert record.framing == ("length" if outcome == "complete" else "close")
+    assert outcome == "complete" or record.error == "closed after a body of 4 bytes, expected 100"
+
+
+def test_a_body_that_closing_ends_before_its_marker_says_so(serve: Fixture, make_sender: Fixture) -> None:
+    record = make_sender(serve(saying(OK + b"\r\nfour")).address, end_marker=b".END").send()
+    assert (record.client_outcome, record.error) == ("closed_in_body", "closed before the body's end, which is b'.END'")
+
+
+def test_both_sides_know_the_word_for_a_body_without_any_proof() -> None:
+    assert answers.NO_LENGTH.startswith(evidence.NO_LENGTH)
 
 
 def test_an_answer_without_the_headers_leaves_them_open(serve: Fixture, make_sender: Fixture) -> None:
