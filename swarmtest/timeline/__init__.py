@@ -42,7 +42,7 @@ def read_timeline(
     events: Sequence[Event], requests: Sequence[Request], promises: Promises
 ) -> tuple[Timeline, Witness, Aliases]:
     """The timeline of a trace, what the instances said, and how to find an instance by any name."""
-    clock = read_clock(events)
+    events, clock = read_clock(events).settle(events)
     phases = _phases(events)
     acts = tuple(event for event in events if event.kind == "act")
     until = phases.get("remove", (float("inf"), None))[0]

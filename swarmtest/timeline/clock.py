@@ -8,9 +8,19 @@ before it was started.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from swarmtest.events import Event
+
+_THEIRS = {
+    "container": ("t",),
+    "record": ("t",),
+    "proxied": ("t",),
+    "names": ("t", "since"),
+    "task": ("created",),
+    "update_status": ("started", "completed"),
+}
+"""Kinds of events, and which of their times are told by another clock than ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +30,44 @@ class Clock:
     Attributes:
         offsets: node to (seconds, error).
         nodes: container to the node that it runs on.
+        settled: the events' times are ours already, and only their error is left.
     """
 
     offsets: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)
+    settled: bool = False
+
+    def settle(self, events: Iterable[Event]) -> tuple[list[Event], Clock]:
+        """The events by our clock, and the clock that knows it.
+
+        It's done once and of all times, since a time that's held against one of ours must be ours: when
+        the rollout began, when the stack was removed, when a poll saw something.
+        """
+        return [self._ours(event) for event in events], replace(self, settled=True)
+
+    def _ours(self, event: Event) -> Event:
+        shift = self._shift(event)
+        if not shift or event.kind not in _THEIRS:
+            return event
+        t, data = event.t, dict(event.data)
+        for name in _THEIRS[event.kind]:
+            if name == "t":
+                t -= shift
+            elif isinstance(value := data.get(name), (int, float)) and value:
+                data[name] = value - shift
+        return Event(t, event.kind, data)
 
     def of(self, event: Event) -> tuple[float, float]:
         """Time of a fact by our clock, and its error."""
-        node = event.get("node") or self.nodes.get(event.get("container") or "") or ""
-        seconds, error = self._offset(node)
-        return event.t - (seconds if abs(seconds) > error else 0.0), error
+        _, error = self._offset(self._node(event))
+        return event.t - (0.0 if self.settled else self._shift(event)), error
+
+    def _shift(self, event: Event) -> float:
+        seconds, error = self._offset(self._node(event))
+        return seconds if abs(seconds) > error else 0.0
+
+    def _node(self, event: Event) -> str:
+        return event.get("node") or self.nodes.get(event.get("container") or "") or ""
 
     def _offset(self, node: str) -> tuple[float, float]:
         if node in self.offsets:

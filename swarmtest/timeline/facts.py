@@ -47,16 +47,25 @@ class TaskFacts:
         return tuple(dict.fromkeys(ports))
 
     def doubt(self, clock: Clock) -> float:
-        """The error of :meth:`first_seen`: our own polling has none, another clock may have."""
-        if self.states:
-            return 0.0
-        return max((clock.of(event)[1] for event in self.container), default=0.0)
+        """The error of :meth:`first_seen`: another clock's, and never more than the time between two polls."""
+        error = max((clock.of(event)[1] for event in self.container), default=0.0)
+        if not self.states:
+            return error
+        first = min(self.states, key=lambda event: event.t)
+        return min(error, first.t - float(first.get("since", first.t) or first.t))
 
     def first_seen(self, clock: Clock) -> float:
-        """When it was made, or first seen where nobody says when."""
+        """When it was made, or first seen where nobody says when.
+
+        The engine says when by its own clock, so its word counts only within our own two polls: the last
+        one that didn't show the task, and the first one that did.
+        """
         created = [float(event.get("created")) for event in self.states if event.get("created")]
-        seen = [event.t for event in self.states] + [clock.of(event)[0] for event in self.container]
-        return min(created or seen)
+        if not created:
+            return min([event.t for event in self.states] + [clock.of(event)[0] for event in self.container])
+        first = min(self.states, key=lambda event: event.t)
+        since = first.get("since")
+        return min(max(min(created), float(since) if since is not None else 0.0), first.t)
 
 
 def collect(events: Iterable[Event], service: str, until: float) -> dict[str, TaskFacts]:

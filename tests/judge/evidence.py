@@ -215,11 +215,22 @@ def _clock(run: Run, off: float, stated: float, error: float) -> Run:
     for event in run.events:
         if event.kind == "trace":
             events.append(changed(event, offsets={"engine": {"seconds": stated, "error": error}}))
-        elif event.kind in ("container", "record", "proxied"):
-            events.append(replace(event, t=event.t + off))
         else:
-            events.append(event)
+            theirs = _THEIRS.get(event.kind, ())
+            told = {name: event.get(name) + off for name in theirs if name != "t" and event.get(name)}
+            events.append(replace(changed(event, **told), t=event.t + (off if "t" in theirs else 0.0)))
     return replace(run, events=events)
+
+
+_THEIRS = {
+    "container": ("t",),
+    "record": ("t",),
+    "proxied": ("t",),
+    "names": ("t", "since"),
+    "task": ("created",),
+    "update_status": ("started", "completed"),
+}
+"""What's told by the engine's clock, or by that of a container on its machine."""
 
 
 def clock_ahead(run: Run) -> Run:

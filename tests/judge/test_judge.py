@@ -8,8 +8,8 @@ import pytest
 from swarmtest import checks
 from swarmtest.checks import Judged, Outcome, Verdict
 from swarmtest.errors import RunFolderError
-from swarmtest.events import encode_event
-from swarmtest.judge import judge_folder
+from swarmtest.events import Event, encode_event
+from swarmtest.judge import judge, judge_folder, read_requests
 from swarmtest.reports import write_document
 from swarmtest.reports.wording import proof_sentence
 from tests.judge.builder import Rollout
@@ -172,3 +172,23 @@ def test_answers_that_can_not_be_proved_are_counted_apart_from_losses() -> None:
     assert document.proof["unproved"] == document.proof["lost"] == document.losses["sent"]
     assert document.proof["stop_upper_bound"] is None
     assert "0 lost of" in proof_sentence(document)
+
+
+def _told_by(event: Event, seconds: float) -> Event:
+    """The event as an engine tells it whose clock is that much ahead of ours."""
+    theirs = {"names": ["since"], "task": ["created"], "update_status": ["started", "completed"]}.get(event.kind, [])
+    data = {name: value + seconds if name in theirs and value else value for name, value in event.data.items()}
+    ahead = seconds if event.kind in ("container", "record", "proxied", "names") else 0.0
+    return Event(event.t + ahead, event.kind, data)
+
+
+@pytest.mark.parametrize("seconds", [-300.0, -30.0, -5.0, 0.5, 5.0, 30.0, 300.0])
+@pytest.mark.parametrize("front_door", ["proxy", "direct"])
+def test_an_engine_whose_clock_is_off_by_a_measured_time_changes_no_verdict(seconds: float, front_door: str) -> None:
+    run = Rollout(front_door=front_door)
+    plain = run.document()
+    run.offsets = {"n1": {"seconds": seconds, "error": 0.001}}
+    off = judge(run.plan, [_told_by(event, seconds) for event in run.events()], read_requests(run.requests()))
+    assert [(c.name, c.outcome) for c in off.checks] == [(c.name, c.outcome) for c in plain.checks]
+    assert [one.generation for one in off.instances] == [one.generation for one in plain.instances]
+    assert off.losses == plain.losses
