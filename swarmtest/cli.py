@@ -7,6 +7,7 @@ neither Docker nor Locust, and ``--help`` is quick.
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -206,5 +207,9 @@ def _exit_code() -> int:
         return error.exit_code
     except OSError as error:
         click.echo(f"swarmtest: error: {error}", err=True)
+        return SwarmtestError.exit_code
+    except Exception as error:  # noqa: BLE001 - left to Python it would end with 1, which means that a check failed
+        traceback.print_exc()
+        click.echo(f"swarmtest: error: swarmtest itself broke ({type(error).__name__}: {error}); report it", err=True)
         return SwarmtestError.exit_code
     return code if isinstance(code, int) else 0

@@ -322,3 +322,17 @@ def test_a_process_that_is_ended_while_it_waits_for_the_engine_exits_with_130(tm
     engine.close()
     assert (child.returncode, out, err) == (130, "", "swarmtest: interrupted by SIGTERM\n")
     assert [path.name for path in tmp_path.iterdir()] == ["stack.yml"]
+
+
+def test_a_bug_of_ours_ends_with_4_and_never_with_the_code_of_a_failed_check(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_path: Path) -> int:
+        raise ValueError("not what it thought")
+
+    monkeypatch.setattr(cli, "_judge_and_report", broken)
+    monkeypatch.setattr(sys, "argv", ["swarmtest", "judge", "runs/one"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 4
+    assert "swarmtest itself broke (ValueError: not what it thought)" in capsys.readouterr().err
