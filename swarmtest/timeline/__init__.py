@@ -17,6 +17,7 @@ from swarmtest.timeline.clock import Clock, read_clock
 from swarmtest.timeline.endings import cause_of, exit_code
 from swarmtest.timeline.facts import TaskFacts, collect
 from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline
+from swarmtest.timeline.lines import sound
 from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
 from swarmtest.timeline.traffic import with_traffic
 from swarmtest.timeline.witness import Proxied, Step, Stream, Trail, Witness, read_witness
@@ -42,7 +43,7 @@ def read_timeline(
     events: Sequence[Event], requests: Sequence[Request], promises: Promises
 ) -> tuple[Timeline, Witness, Aliases]:
     """The timeline of a trace, what the instances said, and how to find an instance by any name."""
-    events, clock = read_clock(events).settle(events)
+    events, clock = read_clock(events).settle(map(sound, events))
     phases = _phases(events)
     acts = tuple(event for event in events if event.kind == "act")
     until = phases.get("remove", (float("inf"), None))[0]

@@ -76,8 +76,8 @@ class Stream:
         numbers = [number for number in self.seqs if number is not None]
         if reason is None or seq is None or not self.ended or not self.complete or len(set(numbers)) < len(self.seqs):
             return reason
-        missing = set(range(seq, max(numbers))) - set(numbers)
-        return f"{len(missing)} later lines of its instance are missing by their sequence numbers" if missing else None
+        missing = max(numbers) + 1 - seq - len({number for number in numbers if number >= seq})
+        return f"{missing} later lines of its instance are missing by their sequence numbers" if missing else None
 
     def gap(self) -> str | None:
         """Why its word isn't whole, or None where it is; one that wrote nothing had nothing to say."""
