@@ -149,10 +149,12 @@ def read_witness(events: Iterable[Event], service: str, clock: Clock) -> Witness
     streams: dict[str, Stream] = {}
     proxied: dict[str, list[Proxied]] = {}
     seen: set[tuple[object, ...]] = set()
+    events = list(events)
+    others = _of_others(events, service)
     for event in events:
         container = event.get("container") or ""
         match event.kind:
-            case "record":
+            case "record" if container not in others:
                 key = (container, event.get("seq"), event.get("event"), event.get("request_id"), event.t)
                 if key not in seen:  # a log that was opened again repeats lines
                     seen.add(key)
@@ -167,6 +169,12 @@ def read_witness(events: Iterable[Event], service: str, clock: Clock) -> Witness
             case _:
                 pass
     return Witness(trails, streams, {name: tuple(lines) for name, lines in proxied.items()})
+
+
+def _of_others(events: Iterable[Event], service: str) -> set[str]:
+    """Containers of other services: a front door that writes such lines itself handles nothing twice by that."""
+    told = (event for event in events if event.kind in ("log_stream", "container") and event.get("service"))
+    return {event.get("container") or "" for event in told if event.get("service") != service}
 
 
 def _take(event: Event, clock: Clock, stream: Stream, trails: dict[str, Trail]) -> None:

@@ -33,3 +33,14 @@ def test_records_that_are_not_whole_prove_nothing() -> None:
     rollout = Rollout()
     rollout.old[0].log_complete = False
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_a_front_door_that_writes_such_lines_too_handles_nothing_twice() -> None:
+    """A gateway with the same middleware: its start record is its own, and no second handling by the service."""
+    rollout = Rollout()
+    rollout.requests()
+    rollout.event(-40.0, "log_stream", container="edgebox", service="edge", edge="opened")
+    for seq, one in enumerate([one for one in rollout.sent if one.steps], start=1):
+        fields = {"container": "edgebox", "instance": "edge-1", "seq": seq, "request_id": one.fields["id"]}
+        rollout.event(one.steps["start"] - 0.001, "record", event="start", **fields)
+    assert rollout.document().outcome == "passed"
