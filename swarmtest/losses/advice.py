@@ -82,6 +82,10 @@ _SENTENCES = {
         "make the stop signal reach the app and be handled (exec form, or `exec` in the entrypoint, and a handler"
         " for it) before anything else: a longer grace only delays each rollout"
     ),
+    Mechanism.SIGNAL_OR_GRACE: (
+        "see first that the stop signal reaches the app and is handled (exec form, or `exec` in the entrypoint, and a"
+        " handler for it), and let it write the line signal; only if it was draining does a longer grace help"
+    ),
     Mechanism.KEEP_ALIVE: (
         "answer with `Connection: close` and close idle connections while draining: kept connections held the"
         " shutdown until SIGKILL, and a longer grace does nothing for it"

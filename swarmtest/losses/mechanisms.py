@@ -32,6 +32,7 @@ class Mechanism(StrEnum):
     DRAIN_MISSING = "drain missing"
     OWN_LIMIT = "the app's own shutdown limit"
     SIGNAL_IGNORED = "signal not handled"
+    SIGNAL_OR_GRACE = "grace ran out, and nothing tells whether the signal was handled"
     KEEP_ALIVE = "keep-alive not wound down"
     GRACE_TOO_SHORT = "grace too short"
     SOCKETS_DESTROYED = "sockets destroyed while handlers run"
@@ -144,7 +145,9 @@ def _of_kill(life: Lifespan, witness: Witness) -> Mechanism:
     lines = stream.lifecycle if stream is not None else {}
     closed, last_new, killed = life.at("closed"), life.at("last_new"), life.at("killed")
     if closed is None and not any(name in lines for name in ("signal", "unready", "drained")):
-        return Mechanism.SIGNAL_IGNORED
+        # It would have said so, had it heard of it; or it took new work to the very end.
+        ignored = bool(lines) or (last_new is not None and killed is not None and killed - last_new < AT_ONCE_SECONDS)
+        return Mechanism.SIGNAL_IGNORED if ignored else Mechanism.SIGNAL_OR_GRACE
     if closed is not None and last_new is not None and last_new > closed + AT_ONCE_SECONDS:
         return Mechanism.KEEP_ALIVE
     if killed is not None and stream is not None and stream.finishes and not open_at(life, killed, witness):

@@ -34,6 +34,21 @@ def test_a_signal_that_is_never_seen_by_the_app_is_to_be_mended_before_the_grace
     assert "raise" not in (verdict.advice or "")
 
 
+def test_of_an_app_that_never_speaks_of_itself_nobody_says_that_it_ignored_the_signal() -> None:
+    """It may have been draining; only one that took new work to the very end surely wasn't told."""
+    rollout = Rollout()
+    for life in killed_at_the_end_of_the_grace(rollout):
+        life.unready = life.closed = None
+    rollout.drop(lambda event: event["kind"] == "record" and event["event"] in ("booted", "warm"))
+    verdict = rollout.verdict(CHECK)
+    assert "nothing tells whether the signal was handled" in verdict.evidence[0]
+    assert "see first that the stop signal reaches the app" in (verdict.advice or "")
+    for life in rollout.old:
+        at = (life.killed or 0) - 0.5
+        rollout.served(f"to-the-end-{life.slot}", at, at + 0.2, life)
+    assert "signal not handled" in rollout.verdict(CHECK).evidence[0]
+
+
 def test_an_app_that_was_draining_when_the_grace_ran_out_needs_a_longer_one() -> None:
     rollout = Rollout()
     rollout.plan["traffic"]["longest_request_seconds"] = 20.0
