@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,11 @@ from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, word
 DEFAULT_RATE = 20.0
 
 LONGEST_MILLISECONDS = 3_600_000.0
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
+
+_OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
+"""Headers that say how a request is sent, which is for the client alone to say."""
 
 KIND_KEYS = ("method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes")
 
@@ -41,6 +47,10 @@ def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
     refuse_unknown(traffic, ("kinds", "timeout", "fresh_share", *KIND_KEYS))
     if "kinds" in traffic.body:
         part = traffic.part("kinds")
+        if beside := [key for key in traffic.body if key in KIND_KEYS]:
+            raise traffic.error("it counts for no kind where there are kinds; put it into each of them", beside[0])
+        if odd := [name for name in part.body if not _NAME.fullmatch(name)]:
+            raise part.error("a kind's name has up to 40 letters, digits, . _ and -: it's part of request IDs", odd[0])
         kinds = [_kind(part.part(name), name) for name in part.body]
         if not kinds:
             raise traffic.error("expected at least one kind of request", "kinds")
@@ -84,6 +94,8 @@ def _headers(reader: Reader) -> dict[str, str]:
     for name, value in headers.items():
         if not TOKEN.fullmatch(name) or not value.isprintable() or not value.isascii():
             raise reader.error(f"expected a header of ASCII on one line, found {name!r}: {value!r}", name)
+        if name.lower() in _OURS:
+            raise reader.error("this header is the client's own; leave it out", name)
     return headers
 
 
