@@ -37,16 +37,21 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What goes out: ``lines`` are the header lines that follow ``Host``, each with its CRLF."""
+    """What goes out: ``lines`` are the header lines that follow ``Host``, each with its CRLF.
+
+    ``host`` stands in ``Host`` where a proxy chooses by it; by default that's the target's own.
+    """
 
     method: str
     path: str
     lines: str
     body: bytes = b""
+    host: str | None = None
 
     def encoded(self, target: Target) -> bytes:
         """The bytes of the request for this target."""
-        head = f"{self.method} {target.prefix}{self.path} HTTP/1.1\r\nHost: {target.label}\r\n{self.lines}\r\n"
+        host = target.label if self.host is None else self.host
+        head = f"{self.method} {target.prefix}{self.path} HTTP/1.1\r\nHost: {host}\r\n{self.lines}\r\n"
         return head.encode("latin-1") + self.body
 
 

@@ -43,7 +43,8 @@ class Template:
         self._id_prefix = f"{settings.run}-{kind.name}-{os.getpid()}-"
         self._id_header = settings.request_id_header
         self._body = b"x" * kind.body_bytes
-        lines = [f"{name}: {value}\r\n" for name, value in kind.headers.items()]
+        self._host = next((value for name, value in kind.headers.items() if name.lower() == "host"), None)
+        lines = [f"{name}: {value}\r\n" for name, value in kind.headers.items() if name.lower() != "host"]
         if self._body or kind.method not in ("GET", "HEAD", "DELETE", "OPTIONS"):
             lines.append(f"Content-Length: {len(self._body)}\r\n")
         self._lines = "".join(lines)
@@ -61,6 +62,7 @@ class Template:
             self.kind.path.replace("{ms}", str(duration_ms)),
             f"{self._id_header}: {request_id}\r\n{self._lines}{closing}",
             self._body,
+            self._host,
         )
 
 

@@ -45,6 +45,15 @@ def test_a_request_with_a_connection_of_its_own_says_that_it_is_the_last_on_it()
     )
 
 
+def test_a_host_of_the_stack_s_own_takes_the_place_of_the_target_s() -> None:
+    """Two Host lines are a bad request, and a proxy that chooses by the name needs the right one."""
+    kind = Kind(name="short", path="/", rate=1.0, headers={"host": "shop.example"})
+    template = Template(TrafficSettings(run="r", out="o", kinds=[kind], url="http://x"), kind)
+    sent = template.request("id-7", 0, keeps=True).encoded(TARGET)
+    assert sent.lower().count(b"host:") == 1
+    assert b"\r\nHost: shop.example\r\n" in sent
+
+
 def test_a_body_has_the_length_that_was_asked_for() -> None:
     head, body = request_of(Kind(name="up", method="PUT", path="/", rate=1.0, body_bytes=9), keeps=True).split(
         b"\r\n\r\n"
