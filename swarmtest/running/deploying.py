@@ -82,6 +82,7 @@ def await_door(work: Run) -> None:
     order = work.order
     kind = next((kind for kind in order.brief.kinds if kind.method == "GET"), None)
     path = kind.path.replace("{ms}", "1") if kind is not None else "/"
+    headers = next((kind.headers for kind in (kind, *order.brief.kinds) if kind is not None and kind.headers), None)
     if order.brief.front_door.mode == "direct":
         doors = {f"http://{target}": 1 for target in list_targets(work)}
     else:
@@ -90,7 +91,7 @@ def await_door(work: Run) -> None:
     seen: set[str] = set()
     for url, instances in doors.items():
         seen |= wait_until_open(
-            Door(url, path, order.brief.instance_header, instances),
+            Door(url, path, order.brief.instance_header, instances, headers or {}),
             timeout_seconds=order.brief.ready_seconds,
             tick=lambda: (work.watch.tasks(), None)[1],
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.client
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from swarmtest.errors import UsageError
@@ -22,12 +22,14 @@ class Door:
         path: a path that may be asked with GET, without harm.
         header: the answer header that names the instance.
         instances: how many instances should show.
+        headers: those of the traffic, since a proxy may choose by them, and an app may ask for them.
     """
 
     url: str
     path: str
     header: str
     instances: int
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def wait_until_open(door: Door, *, timeout_seconds: float, tick: Callable[[], None] = lambda: None) -> set[str]:
@@ -62,7 +64,7 @@ def _ask(door: Door) -> tuple[int | None, str | None, str]:
     parts = urlsplit(door.url)
     connection = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port or 80, timeout=5)
     try:
-        connection.request("GET", parts.path.rstrip("/") + door.path)
+        connection.request("GET", parts.path.rstrip("/") + door.path, headers=dict(door.headers))
         answer = connection.getresponse()
         answer.read()
     except (OSError, http.client.HTTPException) as error:

@@ -22,7 +22,12 @@ def asked() -> list[str]:
 
 
 @pytest.fixture
-def serve(asked: list[str]) -> Iterator[Serve]:
+def told() -> list[str | None]:
+    return []
+
+
+@pytest.fixture
+def serve(asked: list[str], told: list[str | None]) -> Iterator[Serve]:
     servers: list[ThreadingHTTPServer] = []
 
     def served(answers: Iterator[Answer]) -> str:
@@ -32,6 +37,7 @@ def serve(asked: list[str]) -> Iterator[Serve]:
 
             def do_GET(self) -> None:
                 asked.append(self.path)
+                told.append(self.headers.get("Host"))
                 status, instance = next(answers)
                 self.send_response(status)
                 if instance:
@@ -74,6 +80,13 @@ def test_an_app_that_does_not_name_its_instances_is_open_too(serve: Serve) -> No
 
 def test_a_balancer_that_shows_too_few_instances_is_waited_for_only_for_a_while(serve: Serve) -> None:
     assert wait(serve(itertools.repeat((200, "a"))), 3, seconds=0.9) == {"a"}
+
+
+def test_the_door_is_asked_as_the_traffic_asks_it(serve: Serve, told: list[str | None]) -> None:
+    """Behind a proxy that chooses by the host's name, any other question is answered by somebody else."""
+    door = Door(serve(itertools.repeat((200, "a"))), "/", "X-Instance-ID", 1, {"Host": "shop.example"})
+    wait_until_open(door, timeout_seconds=5.0)
+    assert set(told) == {"shop.example"}
 
 
 def test_a_path_of_the_address_comes_before_that_of_the_request(serve: Serve, asked: list[str]) -> None:
