@@ -62,11 +62,17 @@ def run_docker(
             raise TimedOut(f"`docker {' '.join(words[:2])}` didn't end within {timeout_seconds:.0f} s") from error
     if log is not None:
         with log.open("a") as out:
-            out.write(f"$ docker {' '.join(words)}\n{output}\n")
+            out.write(f"$ docker {' '.join(_shown(words))}\n{output}\n")
     if child.returncode != 0:
         tail = "\n  ".join(output.strip().splitlines()[-8:])
         raise EngineError(f"`docker {' '.join(words[:2])}` failed ({child.returncode}):\n  {tail}")
     return output
+
+
+def _shown(words: Sequence[str]) -> list[str]:
+    """The words as they may be kept: a build argument without its value, which may be a password."""
+    after = ["", *words]
+    return [word.partition("=")[0] if last == "--build-arg" else word for last, word in zip(after, words, strict=False)]
 
 
 def _end(child: subprocess.Popen[str]) -> None:

@@ -16,7 +16,7 @@ from swarmtest.errors import UsageError
 from swarmtest.plan import Plan
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.brief import Brief
-from swarmtest.traffic.settings import Kind, TrafficSettings
+from swarmtest.traffic.settings import Kind, TrafficSettings, masked
 
 LONGEST_NAME = 63
 """Longest name of a service that Swarm takes: it's a label of DNS."""
@@ -126,7 +126,7 @@ def plan_document(
             "timeout_seconds": brief.timeout_seconds,
             "fresh_share": brief.fresh_share,
             "longest_request_seconds": brief.longest_seconds,
-            "kinds": [asdict(kind) for kind in brief.kinds],
+            "kinds": [asdict(kind) | {"headers": masked(kind.headers or {})} for kind in brief.kinds],
         },
         "engine": info.as_json(),
         "images": images,

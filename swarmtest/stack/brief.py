@@ -143,6 +143,8 @@ def _url_problem(url: str) -> str | None:
         usable = bool(parts.hostname) and parts.port != 0
     except ValueError as error:
         return f"{expected} ({error})"
+    if parts.username is not None:
+        return f"no name or password is sent, so leave it out of {parts.hostname!r}'s address; see traffic headers"
     if parts.scheme == "https":
         return f"only plain http can be driven, found {url!r}; name the port behind the TLS end"
     return None if usable and parts.scheme == "http" and not parts.query and not parts.fragment else expected

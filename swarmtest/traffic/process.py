@@ -19,7 +19,7 @@ import msgspec
 
 from swarmtest.errors import TrafficError
 from swarmtest.traffic.pacing import lanes_of
-from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, TrafficSettings, write_settings
+from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, TrafficSettings, mask_settings, write_settings
 from swarmtest.traffic.targets import write_targets
 
 __all__ = ["TrafficProcess", "command_line", "write_targets"]
@@ -71,6 +71,7 @@ class TrafficProcess:
         except ValueError as error:
             raise TrafficError(f"traffic can't be sent as planned: {error}") from error
         self.settings = settings
+        self._settings_file = settings_file
         self.log_file = log_file
         self._on_message = on_message
         self._heard: dict[str, Message] = {}
@@ -154,6 +155,8 @@ class TrafficProcess:
 
     def _close(self) -> None:
         self._reader.join(5.0)
+        with contextlib.suppress(OSError):
+            mask_settings(self.settings, self._settings_file)
         assert self._child.stdin is not None
         with contextlib.suppress(OSError):  # what a dead child didn't read is of no use to it
             self._child.stdin.close()

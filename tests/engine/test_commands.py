@@ -139,3 +139,10 @@ def test_an_image_is_built_with_its_arguments_and_without_buildx_by_the_classic_
     write(docker, '[ "$1" != buildx ]')
     build_image("demo:1", build)
     assert said.read_text().splitlines()[1] == f"0 {words}"
+
+
+def test_the_value_of_a_build_argument_is_not_kept(docker: Path, said: Path, tmp_path: Path) -> None:
+    build_image("demo:1", Build(tmp_path, tmp_path / "D", {"TOKEN": "s3cret"}), log=tmp_path / "docker.log")
+    assert "TOKEN=s3cret" in said.read_text()
+    assert "--build-arg TOKEN " in (kept := (tmp_path / "docker.log").read_text())
+    assert "s3cret" not in kept

@@ -90,3 +90,15 @@ def test_the_traffic_child_is_told_where_to_send_what(tmp_path: Path) -> None:
     assert [(kind.name, kind.method, kind.path, kind.rate) for kind in settings.kinds] == [("get", "GET", "/", 20.0)]
     direct = traffic_settings(order_of(tmp_path), "a1b2c3", tmp_path, None, tmp_path / "targets.json")
     assert direct.targets_file == str(tmp_path / "targets.json")
+
+
+def test_the_plan_keeps_no_value_of_a_header(tmp_path: Path) -> None:
+    """A token out of the environment would end up in verdicts.json, and in every CI's artifacts."""
+    file = tmp_path / "stack.yml"
+    traffic = "{headers: {Authorization: 'Bearer ${TOKEN}'}}"
+    file.write_text(f"services: {{web: {{image: demo, ports: ['8080:80']}}}}\nx-swarmtest: {{traffic: {traffic}}}\n")
+    stack, scenario = read_stack(file, {"TOKEN": "s3cret"}), load_scenario("rolling")
+    order = Order(stack, read_brief(stack), "rolling", scenario.plan, scenario.checks, tmp_path, "st-a", "a1b2c3")
+    assert "s3cret" not in json.dumps(plan_document(order, "r1", INFO, None, {}))
+    told = traffic_settings(order, "a", tmp_path, "http://x", None)
+    assert told.kinds[0].headers == {"Authorization": "Bearer s3cret"}

@@ -145,6 +145,7 @@ def test_a_service_without_a_published_port_has_no_address(tmp_path: Path) -> No
         ("{service: api, front_door: {detects: smell}}", "front_door.detects", "dns, tasks, probe, none"),
         ("{service: api, front_door: {within: 1}}", "front_door.within", "duration"),
         ("{service: api, url: 'ftp://x'}", "url", "expected an address"),
+        ("{service: api, url: 'http://me:word@x'}", "url", "no name or password is sent"),
         ("{service: api, url: 'https://x'}", "url", "only plain http"),
         ("{service: api, url: 'http://x:port'}", "url", "expected an address"),
         ("{service: api, url: 'http://[x'}", "url", "expected an address"),

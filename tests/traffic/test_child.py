@@ -113,6 +113,20 @@ def test_a_run_from_go_to_stop_records_every_request_once(serve: Any, start: Sta
     assert not child.log_file.read_text().count("Traceback")
 
 
+def test_headers_are_sent_and_not_kept(serve: Any, start: Start) -> None:
+    server = serve(answering)
+    kind = Kind(name="get", path="/work?ms=5", rate=20.0, headers={"Authorization": "Bearer s3cret"})
+    child = start(url=f"http://{server.address}", kinds=[kind])
+    child.wait_until_calibrated()
+    child.go()
+    child.wait_for("tick", 10)
+    child.stop()
+    assert child.wait(10) == 0
+    assert all(b"Authorization: Bearer s3cret" in request for request in server.requests)
+    for file in Path(child.settings.out).parent.rglob("*"):
+        assert not file.is_file() or b"s3cret" not in file.read_bytes(), file
+
+
 def test_stop_lets_open_requests_be_answered_and_starts_no_new_one(serve: Any, start: Start) -> None:
     server = serve(answering)
     kind = Kind(name="slow", path="/work?ms={ms}", milliseconds=(600, 600), rate=40.0)

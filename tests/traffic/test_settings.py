@@ -6,7 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from swarmtest.traffic.settings import Kind, TrafficSettings, problems_of, read_settings, write_settings
+from swarmtest.traffic.settings import (
+    Kind,
+    TrafficSettings,
+    mask_settings,
+    problems_of,
+    read_settings,
+    write_settings,
+)
 
 KIND = Kind(name="short", method="POST", path="/work?ms={ms}", milliseconds=(20, 300), rate=34.0)
 
@@ -19,6 +26,16 @@ def test_settings_come_back_from_the_file_as_they_were(tmp_path: Path) -> None:
     written = settings(seed=7, fresh_share=0.25)
     write_settings(written, tmp_path / "traffic.json")
     assert read_settings(tmp_path / "traffic.json") == written
+
+
+def test_what_may_be_a_password_is_for_the_child_alone_and_goes_when_it_has_gone(tmp_path: Path) -> None:
+    secret = settings(kinds=[msgspec.structs.replace(KIND, headers={"Authorization": "Bearer s3cret"})])
+    file = tmp_path / "traffic.json"
+    write_settings(secret, file)
+    assert file.stat().st_mode & 0o077 == 0
+    mask_settings(secret, file)
+    assert "s3cret" not in file.read_text()
+    assert read_settings(file).kinds[0].headers == {"Authorization": "(not kept)"}
 
 
 @pytest.mark.parametrize(
