@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from swarmtest.checks import Judged, Outcome, Verdict, shortened
-from swarmtest.losses import Accounted, Loss, missing
+from swarmtest.losses import Accounted, Charge, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
 from swarmtest.losses.wording import by_class, ids, label, many, number
@@ -31,9 +31,8 @@ def check(judged: Judged) -> Verdict:
         return Verdict(Outcome.NOT_PROVED, sentence, evidence, _missing(judged))
     sentence = f"{number(len(seen))} of {number(losses.sent)} requests were lost: {by_class(seen)}."
     telling = most_telling(seen, judged.timeline, judged.witness, judged.promises)
-    return Verdict(
-        Outcome.FAILED, sentence, evidence, _advice(judged, seen, telling[0][0]) if telling else _tell(judged)
-    )
+    told = _advice(judged, seen, telling[0][0]) if telling else _tell(judged)
+    return Verdict(Outcome.FAILED, sentence, evidence, _ask_for_what_is_there(seen) or told)
 
 
 def _excused(one: Accounted, judged: Judged) -> bool:
@@ -41,6 +40,13 @@ def _excused(one: Accounted, judged: Judged) -> bool:
     if one.unproved or one.loss is Loss.CLIENT_ERROR:
         return True
     return one.loss is Loss.UNRESOLVED and judged.timeline.outcome != "finished"
+
+
+def _ask_for_what_is_there(lost: list[Accounted]) -> str | None:
+    """Advice where most were turned away by the app itself, rollout or not."""
+    turned = [one.request.status for one in lost if one.charge is Charge.BACKGROUND and one.loss is Loss.UNEXPECTED]
+    status, count = Counter(turned).most_common(1)[0] if turned else (None, 0)
+    return missing.success(status) if 2 * count > len(lost) and 300 <= (status or 0) < 500 else None
 
 
 def _tell(judged: Judged) -> str | None:

@@ -16,6 +16,7 @@ from swarmtest.losses.wording import number, since
 ENOUGH_SHARE = 0.95
 CPU_LIMIT = 0.9
 LATE_LIMIT_MS = 250.0
+NEVER_KEPT = "no request was sent on a kept connection"
 LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
 
 
@@ -39,7 +40,7 @@ def check(judged: Judged) -> Verdict:
         f"The traffic was delivered: {number(sent)} requests.",
         "",
         "The traffic that was asked for wasn't delivered as it should be.",
-        LIGHTER if _busy(judged) else missing.AGAIN_TRAFFIC,
+        LIGHTER if _busy(judged) else missing.KEPT if NEVER_KEPT in findings.unproved else missing.AGAIN_TRAFFIC,
     )
 
 
@@ -97,7 +98,7 @@ def _connections(judged: Judged) -> Iterator[str]:
     kept = sum(1 for one in judged.losses.accounted if one.request.reused)
     share = judged.promises.traffic.fresh_share
     if share is not None and share < 1 and not kept:
-        yield "no request was sent on a kept connection"
+        yield NEVER_KEPT
     if share != 0 and kept == judged.losses.sent:
         yield "no request was sent on a fresh connection"
 

@@ -51,7 +51,7 @@ def _doubts(judged: Judged, strangers: Counter[str]) -> list[str]:
         f"{many(count, 'answer')} by {name}, which is no known instance of the service"
         for name, count in sorted(strangers.items())
     ]
-    nobody = sum(1 for o in judged.losses.accounted if o.life is None and o.request.instance is None and _answered(o))
+    nobody = sum(1 for o in judged.losses.accounted if o.life is None and o.request.instance is None and _by_some(o))
     if nobody:
         doubts.append(f"{many(nobody, 'answer')} by an instance that nobody can name")
     if judged.timeline.broken:
@@ -66,6 +66,11 @@ def _reached(one: Accounted) -> bool:
     if one.request.instance is not None or (one.trail is not None and one.trail.seen):
         return True
     return _answered(one) and one.proxied is not None and one.proxied.connected is not False
+
+
+def _by_some(one: Accounted) -> bool:
+    """Whether an instance may have made the answer, whatever it says: all but what's a proxy's own."""
+    return one.request.answered and one.request.status not in (502, 503, 504)
 
 
 def _answered(one: Accounted) -> bool:
@@ -121,6 +126,8 @@ def _advice(judged: Judged, strangers: Counter[str]) -> str:
         return missing.header(judged.promises)
     if judged.timeline.broken or not judged.timeline.lifespans:
         return missing.AGAIN
+    if not strangers and not any(one.request.reused for one in judged.losses.accounted):
+        return missing.KEPT
     if not strangers:
         return (
             "ask for more traffic, or for a longer run (x-swarmtest traffic, baseline), so that each instance is asked"

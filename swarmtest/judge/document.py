@@ -187,7 +187,10 @@ def _notes(judged: Judged) -> list[str]:
     notes = []
     background = [one for one in judged.losses.lost if one.charge is Charge.BACKGROUND]
     if background:
-        notes.append(f"{many(len(background), 'request')} lost with no lifecycle event nearby: not the rollout's doing")
+        notes.append(
+            f"{many(len(background), 'request')} lost with no lifecycle event nearby, or answered as they were before"
+            " the rollout, too: not the rollout's doing"
+        )
     if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
     notes += _rollback(judged)

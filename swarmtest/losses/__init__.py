@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.request import Request
@@ -105,7 +105,31 @@ def account(
         life = _ran(request, trail, aliases) or dialled
         owed = None if found.loss is Loss.OK or found.unproved else charge(request, found.loss, life, timeline)
         accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved))
+    usual = _usual(accounted, timeline.t0) if timeline.t0 is not None else set()
+    accounted = [
+        replace(one, charge=Charge.BACKGROUND) if one.charge and _key(one) in usual else one for one in accounted
+    ]
     return Losses(tuple(accounted), _duplicates(witness), records, names_itself, echoes)
+
+
+_Key = tuple[str, Loss, int | None]
+
+
+def _key(one: Accounted) -> _Key:
+    return one.request.kind, one.loss, one.request.status
+
+
+def _usual(accounted: Sequence[Accounted], t0: float) -> set[_Key]:
+    """Answers other than a success that a kind of request mostly got before anything was done.
+
+    A path that the app doesn't know is answered with 404 before, during and after a rollout, which has
+    nothing to do with it, whichever instance was going at the time.
+    """
+    before = [one for one in accounted if one.request.ended < t0]
+    kinds = Counter(one.request.kind for one in before)
+    told = (Loss.UNEXPECTED, Loss.ERROR, Loss.SHED)
+    got = Counter(_key(one) for one in before if one.loss in told)
+    return {key for key, count in got.items() if 2 * count > kinds[key[0]]}
 
 
 def _ran(request: Request, trail: Trail | None, aliases: Aliases) -> Lifespan | None:

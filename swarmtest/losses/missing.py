@@ -22,6 +22,10 @@ CLOCKS = "set the clocks of all machines by NTP: their offset isn't known well e
 ROUGH_SECONDS = 0.5
 """A clock whose offset is known no better than this is itself what's to be mended."""
 
+KEPT = (
+    "let the app keep connections open after an answer (HTTP/1.1, and a length for each body), or say that it doesn't:"
+    " x-swarmtest traffic fresh_share: 1"
+)
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
 
@@ -32,6 +36,14 @@ def header(promises: Promises) -> str:
     return (
         f"let every answer name its instance in a header {name} (from {{{{.Task.ID}}}} in the stack's environment),"
         " or say which header does (x-swarmtest instance_header)"
+    )
+
+
+def success(status: int | None) -> str:
+    """What to ask for, where the app turns the traffic's requests away."""
+    return (
+        f"name a request that the app answers with 2xx (x-swarmtest traffic: method, path, headers): what's sent now is"
+        f" answered with {status} before anything is done"
     )
 
 

@@ -10,6 +10,7 @@ from swarmtest.checks import Judged, Outcome, Verdict
 from swarmtest.errors import RunFolderError
 from swarmtest.events import Event, encode_event
 from swarmtest.judge import judge, judge_folder, read_requests
+from swarmtest.losses import missing
 from swarmtest.reports import write_document
 from swarmtest.reports.wording import proof_sentence
 from tests.judge.builder import Rollout
@@ -192,3 +193,35 @@ def test_an_engine_whose_clock_is_off_by_a_measured_time_changes_no_verdict(seco
     assert [(c.name, c.outcome) for c in off.checks] == [(c.name, c.outcome) for c in plain.checks]
     assert [one.generation for one in off.instances] == [one.generation for one in plain.instances]
     assert off.losses == plain.losses
+
+
+@pytest.mark.parametrize("front_door", ["proxy", "direct"])
+@pytest.mark.parametrize(("status", "speaks"), [(404, False), (404, True), (302, True), (401, False)])
+def test_requests_that_the_app_turns_away_anyway_are_not_the_rollout_s(
+    front_door: str, status: int, speaks: bool
+) -> None:
+    """The traffic's default path is one that many apps answer with 404: that's no fault of a stop or a start."""
+    run = Rollout(front_door=front_door)
+    if not speaks:
+        run.drop(lambda event: event["kind"] == "record")
+    run.requests()
+    for one in run.sent:
+        one.fields |= {"status": status} | ({} if speaks else {"instance": None, "echoed": None})
+    document = run.document()
+    assert [check.name for check in document.checks if check.outcome == "failed"] == ["answered_every_request"]
+    assert {event.charge for event in document.loss_events} == {"background"}
+    assert document.advice[0].startswith("name a request that the app answers with 2xx")
+    assert document.proof["stops_with_loss"] == 0
+
+
+def test_an_app_that_keeps_no_connection_is_told_how_to_say_so() -> None:
+    """HTTP/1.0 servers close after each answer; another run won't mend that."""
+    run = Rollout()
+    run.requests()
+    for one in run.sent:
+        one.fields["reused"] = False
+    document = run.document()
+    assert document.outcome == "not_proved"
+    assert {check.advice for check in document.checks if check.outcome == "not_proved"} == {missing.KEPT}
+    run.plan["traffic"]["fresh_share"] = 1
+    assert run.document().outcome == "passed"
