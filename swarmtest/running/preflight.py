@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, cli_version, version_conflict
@@ -59,6 +60,7 @@ def examine(client: Client, info: EngineInfo, stack: Stack | None, brief: Brief 
     if stack is not None and brief is not None:
         if info.swarm == "active":
             found += _ipvs(info, stack, brief)
+            found += _names(client, stack)
         found += _ports(client, info, stack)
         found += _images(client, stack)
         found += _health(stack, brief)
@@ -152,6 +154,35 @@ def _ports(client: Client, info: EngineInfo, stack: Stack) -> Iterator[Finding]:
                     f"{port.published}/{port.protocol}, which {service.name} publishes, is taken by {owner}",
                     "stop it, or publish another port",
                 )
+
+
+_NAMED = ("networks", "volumes", "configs", "secrets")
+
+
+def _names(client: Client, stack: Stack) -> Iterator[Finding]:
+    """Objects with a ``name:`` of their own that are there already.
+
+    Swarm would mount somebody else's volume, and put this run's label on somebody else's config or secret,
+    which would then be removed with the run.
+    """
+    for kind in _NAMED:
+        part = stack.source.tree.get(kind)
+        for key, body in part.items() if isinstance(part, dict) else ():
+            name = str(body.get("name") or "") if isinstance(body, dict) and not body.get("external") else ""
+            if name and name in _there(client, kind):
+                yield Finding(
+                    "name",
+                    "missing",
+                    f"the {kind.removesuffix('s')} {key} has the name {name}, which is on the engine already and isn't"
+                    " this run's to use or to remove",
+                    "leave `name:` out, so that each run has its own, or say `external: true` where it's to be shared",
+                )
+
+
+def _there(client: Client, kind: str) -> set[str]:
+    listed: Any = client.get(f"/{kind}")
+    items = listed.get("Volumes") or [] if kind == "volumes" else listed
+    return {str(item["Name"] if "Name" in item else item["Spec"]["Name"]) for item in items}
 
 
 def _free(port: Port) -> bool:

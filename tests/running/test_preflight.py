@@ -196,3 +196,27 @@ def test_without_an_engine_all_that_can_be_known_is_said(tmp_path: Path) -> None
     assert found[0] == Finding("engine", "missing", "no engine answers (x)", "start it, or else")
     alone = examine_without_engine(EngineError("gone"), None, None)
     assert [finding.subject for finding in alone] == ["engine", "docker CLI"]
+
+
+NAMED = """\
+services: {web: {image: demo, ports: [{target: 80, published: %d, mode: host}], deploy: {endpoint_mode: dnsrr}}}
+volumes: {data: {name: orders}, own: {}, theirs: {name: shared, external: true}}
+configs: {conf: {name: "conf_v1", file: ./c}}
+secrets: {key: {name: key_v1, file: ./k}}
+networks: {net: {name: backbone}}
+"""
+
+
+@pytest.mark.parametrize("kind", ["networks", "volumes", "configs", "secrets"])
+def test_a_name_that_somebody_else_has_is_neither_used_nor_removed(tmp_path: Path, kind: str) -> None:
+    """`docker stack deploy` relabels a config of the same name and content, and it would go with the run."""
+    taken = {"networks": "backbone", "volumes": "orders", "configs": "conf_v1", "secrets": "key_v1"}[kind]
+    stack = stack_of(tmp_path, NAMED % free_port())
+    nothing: dict[str, Any] = {"networks": [], "volumes": {"Volumes": None}, "configs": [], "secrets": []}
+    assert "name" not in findings(GOOD, stack, FakeClient(**nothing))
+    there = {"Volumes": [{"Name": taken}]} if kind == "volumes" else [{"Spec": {"Name": taken}}]
+    found = findings(GOOD, stack, FakeClient(**nothing | {kind: there}))["name"]
+    assert (found.state, taken in found.text) == ("missing", True)
+    assert "external: true" in found.advice
+    shared = {"Volumes": [{"Name": "shared"}]}
+    assert "name" not in findings(GOOD, stack, FakeClient(**nothing | {"volumes": shared}))
