@@ -7,7 +7,7 @@
     │   └── TimedOut        a condition that didn't come true in time
     ├── TrafficError        the load client failed, or its calibration shot miscounted             exit 4
     └── RunFolderError      a run's folder can't be read or written                                exit 2
-    Interrupted             Ctrl-C or SIGTERM; healed and saved before it gets to the top           exit 130
+    Interrupted             Ctrl-C, SIGTERM or SIGHUP; healed and saved before it gets to the top           exit 130
 
 What a stack does wrong is never an exception: it is an event in the trace and a verdict.
 Each message says what was expected, what was found and what to do.
@@ -68,10 +68,10 @@ class RunFolderError(UsageError):
 
 
 class Interrupted(BaseException):
-    """Ctrl-C or SIGTERM. Not an ``Exception``, so that no handler for errors swallows it.
+    """Ctrl-C, SIGTERM or SIGHUP. Not an ``Exception``, so that no handler for errors swallows it.
 
     Arguments:
-        signal_name: ``SIGINT`` or ``SIGTERM``.
+        signal_name: ``SIGINT``, ``SIGTERM`` or ``SIGHUP``.
     """
 
     exit_code = 130

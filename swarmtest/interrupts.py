@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as one exception, raised once and never in the middle of healing."""
+"""Ctrl-C, SIGTERM and a terminal that goes away as one exception, raised once and never in the middle of healing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from typing import Any, Self
 
 from swarmtest.errors import Interrupted
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _wanted() -> list[signal.Signals]:
+    """The signals that end a run: all but a SIGHUP that's ignored, since ``nohup`` asks to live on."""
+    hung_up_is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [number for number in _SIGNALS if number is not signal.SIGHUP or not hung_up_is_ignored]
 
 
 @contextmanager
@@ -25,7 +31,7 @@ def deferred() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {number: signal.signal(number, lambda taken, _frame: came.append(taken)) for number in _SIGNALS}
+    before = {number: signal.signal(number, lambda taken, _frame: came.append(taken)) for number in _wanted()}
     try:
         yield
     finally:
@@ -64,7 +70,7 @@ class Interrupts:
                 raise Interrupted(self.caught)
 
     def __enter__(self) -> Self:
-        for number in _SIGNALS:
+        for number in _wanted():
             self._before[number] = signal.signal(number, self._take)
         return self
 

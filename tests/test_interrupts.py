@@ -16,7 +16,7 @@ def send(number: signal.Signals) -> None:
     os.kill(os.getpid(), number)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_first_signal_is_raised_by_its_name(number: signal.Signals) -> None:
     with Interrupts() as interrupts, pytest.raises(Interrupted, match=f"interrupted by {number.name}"):
         send(number)
@@ -102,3 +102,16 @@ def test_deferring_elsewhere_than_in_the_main_thread_does_nothing() -> None:
     thread.start()
     thread.join()
     assert done == [True]
+
+
+def test_who_asked_to_outlive_the_terminal_does() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            send(signal.SIGHUP)
+            with deferred():
+                send(signal.SIGHUP)
+        assert interrupts.caught is None
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
