@@ -105,7 +105,7 @@ def run(
         )
         with LiveView(progress=_progress(order)) as live:
             folder, broke = runner.run(order, interrupts, live)
-        code = _judge_and_report(folder.path)
+        code = _judge_and_report(folder.path, broke is not None)
         if broke is not None:
             raise broke
         interrupts.release()
@@ -129,7 +129,8 @@ def judge(folder: Path) -> int:
     return _judge_and_report(folder)
 
 
-def _judge_and_report(path: Path) -> int:
+def _judge_and_report(path: Path, broken_off: bool = False) -> int:
+    """Writes all reports, and prints one; of a run that broke off before its first request, only the place."""
     from swarmtest.judge import judge_folder
     from swarmtest.reports import console, junit, markdown, write_document
     from swarmtest.store import open_run_folder
@@ -140,7 +141,10 @@ def _judge_and_report(path: Path) -> int:
     for name, report in (("junit.xml", junit), ("report.md", markdown)):
         with (folder.path / name).open("w", encoding="utf-8") as out:
             report.render(document, out)
-    console.render(document, sys.stdout, folder=str(path))
+    if broken_off and not document.losses.get("sent"):
+        click.echo(f"nothing was sent, so there's nothing to judge; what was seen is in {path}")
+    else:
+        console.render(document, sys.stdout, folder=str(path))
     return document.exit_code
 
 
