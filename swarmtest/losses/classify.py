@@ -7,6 +7,7 @@ has. Where one link of the proof is missing the class is *unknown*, with the rea
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -146,7 +147,7 @@ def _complete(known: Known) -> Found:
 
 
 def _server_error(known: Known, status: int) -> Found:
-    if known.request.instance is not None:
+    if _made_by_instance(known, status):
         return Found(Loss.ERROR, f"{status} made by the instance {known.request.instance}")
     if status not in (502, 503, 504):
         if known.started:
@@ -161,7 +162,31 @@ def _server_error(known: Known, status: int) -> Found:
         return Found(Loss.GATEWAY, f"{status} of the proxy, which reached no instance{cause}")
     if known.gap is None:
         return Found(Loss.GATEWAY, f"{status} of the proxy; provably no handler saw it{cause}")
-    return Found(Loss.UNKNOWN, f"{status} without instance header; no start record, which proves nothing: {known.gap}")
+    named = "without instance header" if known.request.instance is None else f"that names {known.request.instance}"
+    return Found(Loss.UNKNOWN, f"{status} {named}; no start record, which proves nothing: {known.gap}")
+
+
+def _made_by_instance(known: Known, status: int) -> bool:
+    """Whether the instance that a 5xx names has made it."""
+    name = known.request.instance
+    if name is None or (status in (502, 503, 504) and _may_be_the_proxys(name)):
+        return name is not None and known.trail is not None and any(s.status == status for s in known.trail.finish)
+    return True
+
+
+def _may_be_the_proxys(name: str) -> bool:
+    """Whether a header that names an instance is one that a proxy writes on answers of its own making, too.
+
+    ``$upstream_addr`` of nginx stands on its own 502 as well, with a comma where it tried several.
+    """
+    last = name.rsplit(",", 1)[-1].strip()
+    host = last[1:].partition("]")[0] if last[:1] == "[" else last
+    host = host.rpartition(":")[0] if host.count(":") == 1 else host
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _nameless_error(known: Known, status: int) -> Found:

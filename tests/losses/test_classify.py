@@ -114,6 +114,24 @@ def test_a_complete_answer_goes_by_status_and_origin(
     assert classify(Known(complete(status, instance=instance, retry_after=retry_after))).loss is expected
 
 
+@pytest.mark.parametrize("name", ["10.0.1.5:8000", "10.0.1.5", "10.0.1.4:8000, 10.0.1.5:8000", "[fd00::5]:80"])
+@pytest.mark.parametrize(
+    ("steps", "gap", "expected"),
+    [(("start",), None, Loss.CUT), (("start", "commit"), None, Loss.CUT_FINISHED), ((), None, Loss.GATEWAY)],
+)
+def test_an_upstream_address_on_a_bad_gateway_is_the_proxy_s_own_word(
+    name: str, steps: tuple[str, ...], gap: str | None, expected: Loss
+) -> None:
+    """nginx's `add_header X-Instance-ID $upstream_addr always` names the instance on its own 502, too."""
+    assert classify(Known(complete(502, instance=name), trail(*steps), gap)).loss is expected
+    assert classify(Known(complete(500, instance=name), trail(*steps), gap)).loss is Loss.ERROR
+
+
+def test_a_503_that_the_instance_recorded_itself_is_its_own_error_whatever_names_it() -> None:
+    finished = Trail(start=[Step("box", 1.0, 0.0, 1)], finish=[Step("box", 1.1, 0.0, 2, 503)])
+    assert classify(Known(complete(503, instance="10.0.1.5:8000"), finished)).loss is Loss.ERROR
+
+
 def test_turned_away_by_a_proxy_while_a_handler_ran_is_cut() -> None:
     assert classify(Known(complete(503, retry_after=True), trail("start"))).loss is Loss.CUT
 
