@@ -8,6 +8,7 @@ its connections where they are, so there both kinds are asked of each generation
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from swarmtest.checks import Findings, Judged, Verdict
@@ -87,6 +88,8 @@ def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Find
         lacking = not kept and not fresh
     if not lacking:
         findings.good.append(line)
+    elif math.isinf(seconds):
+        findings.unproved.append(f"{line}: not exercised")
     elif seconds > LONG_ENOUGH_SECONDS and not kept and not fresh and not judged.promises.direct and wants_fresh:
         findings.failed.append(f"{line}, though it was ready for {seconds:.1f} s under traffic")
     elif seconds > LONG_ENOUGH_SECONDS:

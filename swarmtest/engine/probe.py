@@ -32,15 +32,28 @@ _SHELL = """
 trap 'exit 0' TERM
 if command -v python3 >/dev/null 2>&1; then exec python3 -u -S -E -c "$SWARMTEST_PROBE"; fi
 command -v getent >/dev/null 2>&1 || { echo "neither python3 nor getent in this image"; exit 0; }
-last=$(date +%s.%N)
+now() { date +%s.%N; }
+case $(now) in *N*)
+  # busybox's date knows no fractions: the kernel's uptime does, and is set by the turn of a second
+  second=$(date +%s)
+  while [ "$(date +%s)" = "$second" ]; do :; done
+  read -r up rest </proc/uptime
+  base=$(( (second + 1) * 100 - ${up%.*}${up#*.} ))
+  now() {
+    read -r up rest </proc/uptime
+    hundredths=$(( base + ${up%.*}${up#*.} ))
+    printf '%s.%02d' $(( hundredths / 100 )) $(( hundredths % 100 ))
+  };;
+esac
+last=$(now)
 while :; do
-  began=$(date +%s.%N)
+  began=$(now)
   found=$(getent ahostsv4 "$SWARMTEST_NAME" | cut -d' ' -f1 | sort -u | tr '\\n' ' ')
   if [ "$found" != "$seen" ]; then
     list=$(printf '%s' "$found" | sed 's/ *$//; s/  */","/g')
     [ -n "$list" ] && list="\\"$list\\""
     printf '{"v":1,"event":"names","t":%s,"since":%s,"name":"%s","addresses":[%s]}\\n' \
-      "$(date +%s.%N)" "$last" "$SWARMTEST_NAME" "$list"
+      "$(now)" "$last" "$SWARMTEST_NAME" "$list"
   fi
   seen=$found last=$began
   sleep 0.05 2>/dev/null || sleep 1

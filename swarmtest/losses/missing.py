@@ -16,8 +16,11 @@ START_LINE = "write the line start with request_id, instance and seq before any 
 SEQUENCE = "number all lines of an instance with one seq, 1, 2, 3 … (app contract), so that a lost line is seen"
 READINESS = "give the service a healthcheck that fails until warm-up is done, or let the app write the line warm"
 CLOSE_LINE = "let the app write the line closed_listener when it stops accepting (app contract)"
+NAMES = (
+    "nobody watched DNS inside the network: the image of the service needs sh, with python3 or getent and a date that"
+    " knows fractions of a second (the run's log lines of swarmtest-names say more)"
+)
 EDGE_LOG = "let the front door log a line of each request with the server that it dialled (app contract)"
-NAMES = "see why the name probe saw nothing (the run's log): without DNS the announcement is known only to a second"
 CLOCKS = "set the clocks of all machines by NTP: their offset isn't known well enough for what's to be measured"
 ROUGH_SECONDS = 0.5
 """A clock whose offset is known no better than this is itself what's to be mended."""
