@@ -95,6 +95,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
     about = Reader(stack.source, stack.about, "x-swarmtest")
     refuse_unknown(about, _KEYS)
     service = _service_name(stack, about, flags)
+    _refuse_unservable(stack, stack.services[service])
     door = _front_door(stack, about, service)
     url = _url(about, flags)
     kinds = read_kinds(about, flags.rate)
@@ -166,6 +167,16 @@ def _service_name(stack: Stack, about: Reader, flags: Overrides) -> str:
         " say `x-swarmtest: {service: NAME}` in the file or --service NAME",
         file=stack.file,
     )
+
+
+def _refuse_unservable(stack: Stack, service: Service) -> None:
+    """A service under test that can't serve, however long one waits for it."""
+    if service.mode.endswith("-job"):
+        problem = f"{service.name} is a job, and this tests services that answer requests; name another one"
+        raise stack.source.error(problem, "services", service.name, "deploy", "mode")
+    if service.mode == "replicated" and not service.replicas:
+        problem = f"{service.name} is to be tested, and has no replica; ask for one at least"
+        raise stack.source.error(problem, "services", service.name, "deploy", "replicas")
 
 
 def _front_door(stack: Stack, about: Reader, service: str) -> FrontDoor:

@@ -205,3 +205,12 @@ def test_flags_are_refused_in_their_own_name() -> None:
 def test_wrong_flags_over_the_block_are_usage_errors(tmp_path: Path, flags: dict[str, str]) -> None:
     with pytest.raises(UsageError, match=r"--(url|instance-header)"):
         brief(tmp_path, "service: api", **flags)
+
+
+@pytest.mark.parametrize(
+    ("deploy", "key"),
+    [("{replicas: 0}", "replicas"), ("{mode: replicated-job}", "mode"), ("{mode: global-job}", "mode")],
+)
+def test_a_service_that_can_never_answer_is_refused_at_once(tmp_path: Path, deploy: str, key: str) -> None:
+    error = refused(tmp_path, "{}", f"services: {{web: {{image: x, ports: ['80:80'], deploy: {deploy}}}}}\n")
+    assert error.key == f"services.web.deploy.{key}"
