@@ -121,7 +121,11 @@ def _reachable(order: Order, info: EngineInfo) -> str | None:
     if url is None or order.brief.url_given:
         return url
     parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=f"{info.host}:{parts.port}"))
+    return urlunsplit(parts._replace(netloc=f"{_bracketed(info.host)}:{parts.port}"))
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def _carry_out(work: Run, undo: ExitStack) -> None:

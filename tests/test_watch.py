@@ -361,6 +361,7 @@ def test_targets_are_the_host_ports_of_instances_that_are_up() -> None:
         replace(UP, id="t6"),
     )
     assert targets_of(tasks, "api", lambda node: f"h-{node}") == ["h-node1:32769", "h-node2:32768"]
+    assert targets_of(tasks, "api", lambda _node: "::1") == ["[::1]:32768", "[::1]:32769"]
 
 
 def test_a_bug_in_a_watching_thread_ends_the_run_instead_of_blinding_it(tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ class Watch:
 def targets_of(tasks: tuple[TaskView, ...], service: str, host: Callable[[str], str]) -> list[str]:
     """Addresses of the host ports of all instances that are wanted and running, for the direct front door."""
     return sorted(
-        f"{host(task.node)}:{port}"
+        f"[{host(task.node)}]:{port}" if ":" in host(task.node) else f"{host(task.node)}:{port}"
         for task in tasks
         if task.service == service and task.up
         for port in task.host_ports.values()
