@@ -137,10 +137,13 @@ def _judge_and_report(path: Path, broken_off: bool = False) -> int:
 
     folder = open_run_folder(path)
     document = judge_folder(folder.path)
-    write_document(document, folder.verdicts)
-    for name, report in (("junit.xml", junit), ("report.md", markdown)):
-        with (folder.path / name).open("w", encoding="utf-8") as out:
-            report.render(document, out)
+    try:
+        write_document(document, folder.verdicts)
+        for name, report in (("junit.xml", junit), ("report.md", markdown)):
+            with (folder.path / name).open("w", encoding="utf-8") as out:
+                report.render(document, out)
+    except OSError as error:  # a folder that's only to be read is no reason to keep the verdict back
+        click.echo(f"swarmtest: the reports can't be written ({error}); judge a copy of {path} to have them", err=True)
     if broken_off and not document.losses.get("sent"):
         click.echo(f"nothing was sent, so there's nothing to judge; what was seen is in {path}")
     else:

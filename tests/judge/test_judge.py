@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from swarmtest import checks
+from swarmtest import checks, cli
 from swarmtest.checks import Judged, Outcome, Verdict
 from swarmtest.errors import RunFolderError
 from swarmtest.events import Event, encode_event
@@ -225,3 +225,26 @@ def test_an_app_that_keeps_no_connection_is_told_how_to_say_so() -> None:
     assert {check.advice for check in document.checks if check.outcome == "not_proved"} == {missing.KEPT}
     run.plan["traffic"]["fresh_share"] = 1
     assert run.document().outcome == "passed"
+
+
+def test_a_folder_that_can_not_be_written_to_is_judged_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_of(Rollout(), tmp_path / "run")
+    (folder / "verdicts.json").mkdir()  # in the way, as a read-only file system would be
+    assert cli._judge_and_report(folder) == 0
+    said = capsys.readouterr()
+    assert "the reports can't be written" in said.err
+    assert "passed · exit code 0" in said.out
+
+
+def test_a_run_that_broke_off_before_its_first_request_lists_no_unproved_checks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_of(Rollout(), tmp_path / "run")
+    for lines in folder.glob("requests*"):
+        lines.unlink() if lines.is_file() else [part.unlink() for part in lines.iterdir()]
+    assert cli._judge_and_report(folder, broken_off=True) == 3
+    said = capsys.readouterr().out
+    assert "nothing to judge" in said
+    assert "answered_every_request" not in said
