@@ -101,14 +101,18 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
     kinds = read_kinds(about, flags.rate)
     longest = max([DEFAULT_LONGEST_SECONDS, *(kind.milliseconds[1] / 1000 for kind in kinds if kind.milliseconds)])
     traffic = about.part("traffic")
+    instance, request_id = _instance_header(about, flags), word(about, "request_id_header", "X-Request-ID")
+    if instance.lower() == request_id.lower():
+        problem = f"{instance} already names the request; the instance needs another header"
+        raise about.error(problem, "instance_header") if flags.instance_header is None else UsageError(problem)
     return Brief(
         service=service,
         url=None if door.mode == "direct" else url or _derived_url(stack, service, door),
         url_given=url is not None,
         front_door=door,
         kinds=kinds,
-        instance_header=_instance_header(about, flags),
-        request_id_header=word(about, "request_id_header", "X-Request-ID"),
+        instance_header=instance,
+        request_id_header=request_id,
         timeout_seconds=span(traffic, "timeout", 30.0, above_zero=True),
         fresh_share=share(traffic, "fresh_share", 0.5),
         baseline_seconds=span(about, "baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds,

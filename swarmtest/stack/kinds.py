@@ -13,6 +13,8 @@ from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, word
 DEFAULT_RATE = 20.0
 
 LONGEST_MILLISECONDS = 3_600_000.0
+MOST_OPEN = 20_000
+"""Requests of a kind that may be open at once; each is a user of Locust's, with a socket of its own."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 
@@ -57,14 +59,14 @@ def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
     else:
         body = {key: value for key, value in traffic.body.items() if key in KIND_KEYS}
         kinds = [_kind(Reader(about.source, body, *traffic.path), "get")]
-    if rate is None:
-        return tuple(kinds)
-    factor = rate / sum(kind.rate for kind in kinds)
-    return tuple(_scaled(kind, factor) for kind in kinds)
-
-
-def _scaled(kind: Kind, factor: float) -> Kind:
-    return replace(kind, rate=kind.rate * factor)
+    if rate is not None:
+        factor = rate / sum(kind.rate for kind in kinds)
+        kinds = [replace(kind, rate=kind.rate * factor) for kind in kinds]
+    for kind in kinds:
+        if (waiting := kind.rate * (kind.milliseconds or (0.0, 0.0))[1] / 1000) > MOST_OPEN:
+            problem = f"{kind.name}: {kind.rate:g} a second of requests that long are {waiting:,.0f} open at once"
+            raise traffic.error(f"{problem}, and the client can hold {MOST_OPEN:,}; ask for less", "rate")
+    return tuple(kinds)
 
 
 def _kind(reader: Reader, name: str) -> Kind:

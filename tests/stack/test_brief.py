@@ -152,6 +152,8 @@ def test_a_service_without_a_published_port_has_no_address(tmp_path: Path) -> No
         ("{service: api, url: 'http://x/a b'}", "url", "expected an address"),
         ("{service: api, url: 'http://x/?q=1'}", "url", "expected an address"),
         ("{service: api, instance_header: 'X Y'}", "instance_header", "one word"),
+        ("{service: api, instance_header: x-request-id}", "instance_header", "another header"),
+        ("{service: api, traffic: {ms: 3600000, rate: 9/s}}", "traffic.rate", "32,400 open at once"),
         ("{service: api, request_id_header: ''}", "request_id_header", "one word"),
         ("{service: api, traffic: {rate: 0}}", "traffic.rate", "above zero"),
         ("{service: api, traffic: {rate: fast}}", "traffic.rate", "40/s"),
