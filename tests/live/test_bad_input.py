@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,7 @@ class Relay(threading.Thread):
         self._listener.bind(str(path))
         self._listener.listen(64)
         self._open: list[socket.socket] = []
+        self._pumps: list[threading.Thread] = []
 
     def run(self) -> None:
         while True:
@@ -123,7 +125,8 @@ class Relay(threading.Thread):
             far.connect("/var/run/docker.sock")
             self._open += [near, far]
             for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+                self._pumps.append(threading.Thread(target=self._pump, args=(source, sink), daemon=True))
+                self._pumps[-1].start()
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
         try:
@@ -137,11 +140,14 @@ class Relay(threading.Thread):
         """The engine is gone, as far as anybody on the other side can tell."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self.join(5)
         for end in self._open:
-            try:
+            with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
+        for pump in self._pumps:
+            pump.join(5)
+        for end in self._open:
+            end.close()
 
 
 def test_an_engine_that_is_lost_in_mid_run_ends_it_with_4_and_says_what_may_be_left(live: Live, tmp_path: Path) -> None:
