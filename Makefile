@@ -24,7 +24,7 @@ test: test-fast engine images ## all fast tests, then one live run per mechanism
 
 .PHONY: test-fast
 test-fast: venv-dev ## the tests that need no engine, in seconds
-	@$(PYTHON) -m pytest --numprocesses=auto --ignore=tests/live
+	@$(PYTHON) -m pytest --numprocesses=auto --dist=loadgroup --ignore=tests/live
 
 .PHONY: live
 live: venv-dev engine images ## every live test, with the long repeats
