@@ -39,9 +39,4 @@ def scenario_lines() -> list[tuple[str, str]]:
 
 def check_lines() -> list[tuple[str, str]]:
     """Each check's name and the first sentence of its module's docstring."""
-    lines = []
-    for found in sorted(pkgutil.iter_modules(checks.__path__), key=lambda item: item.name):
-        module = importlib.import_module(f"{checks.__name__}.{found.name}")
-        if hasattr(module, "check"):
-            lines.append((found.name, (module.__doc__ or "").strip().splitlines()[0]))
-    return lines
+    return [(name, checks.check_line(name)) for name in checks.check_names()]

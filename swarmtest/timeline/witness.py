@@ -137,11 +137,6 @@ class Witness:
         """Whether any instance says how a request ended, so that a missing line tells something."""
         return any(trail.commit or trail.finish for trail in self.trails.values())
 
-    @property
-    def logs_finishes(self) -> bool:
-        """Whether any instance wrote a line when a request finished."""
-        return any(stream.finishes for stream in self.streams.values())
-
 
 def read_witness(events: Iterable[Event], service: str, clock: Clock) -> Witness:
     """The witness of a trace, for the service under test."""
