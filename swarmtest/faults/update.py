@@ -6,12 +6,12 @@ nothing to heal: the new tasks are as good as the old ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from swarmtest.engine import Deployment
+from swarmtest.faults import Aim
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,20 @@ class Update:
 
     force: bool = True
     name: str = "update"
+    lasting: bool = False
+    replaces: bool = True
 
     def settings(self) -> dict[str, Any]:
         """As the trace shows it."""
         return {"force": self.force}
 
-    @contextmanager
-    def during(self, deployment: Deployment, service: str) -> Iterator[None]:
+    def before(self, deployment: Deployment, aim: Aim) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing: there's nothing to heal."""
+        return {}
+
+    def hurt(self, deployment: Deployment, aim: Aim) -> None:
         """Sends the update; what becomes of it shows in the service's update status."""
-        deployment.roll(service)
-        yield
+        deployment.roll(aim.service)
+
+    def heal(self, deployment: Deployment, aim: Aim, before: Mapping[str, Any]) -> None:
+        """Nothing to undo."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.errors import TrafficError
+from swarmtest.faults import Aim
 from swarmtest.plan import Step
 from swarmtest.running import Run, act, list_targets, up
 from swarmtest.running.order import Order
@@ -56,9 +57,9 @@ def take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
         "target": subject.name,
         "settings": step.fault.settings(),
     }
-    with ExitStack() as healing:
+    with ExitStack():
         with act(work.trace, **fields):
-            healing.enter_context(step.fault.during(work.deployment, subject.name))
+            step.fault.hurt(work.deployment, Aim(subject.name))
         if step.hold_seconds is not None:
             hold(work, traffic, step.hold_seconds)
         elif not until(work, traffic, lambda: _steady(work, old, began), time.monotonic() + _patience(order)):
