@@ -1,0 +1,110 @@
+"""From a plan with draws in it to the plan that's carried out: the same seed gives the same plan.
+
+All chance is spent here, before anything happens, so that the plan can be printed and read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any, cast
+
+from swarmtest.errors import UsageError
+from swarmtest.faults import Fault, Wishing
+from swarmtest.plan import Draw, Mix, Plan, Step
+
+
+def draw_plan(plan: Plan, draw: Draw) -> Plan:
+    """The plan with ranks drawn, mixes spelled out, and what the stack says of itself filled in.
+
+    Raises:
+        UsageError: a fault needs what the stack doesn't say.
+    """
+    generator = Random(f"{draw.seed}/plan")
+    steps = [_drawn(_granted(step, draw), generator, draw) for step in plan.steps]
+    if plan.mix is not None:
+        steps += _mixed(plan.mix, generator, draw)
+    return replace(plan, steps=tuple(steps), mix=None)
+
+
+def describe(plan: Plan, baseline_seconds: float) -> list[str]:
+    """The plan in lines for a person, before anything is done."""
+    return [f"{number:>3}  {_words(step, baseline_seconds)}" for number, step in enumerate(plan.steps, 1)]
+
+
+def _words(step: Step, baseline_seconds: float) -> str:
+    if step.fault is None:
+        return f"{step.phase:<16} {step.seconds(baseline_seconds):g} s of traffic, nothing is done"
+    settings = " ".join(f"{key}={value}" for key, value in step.fault.settings().items() if value not in (None, {}, []))
+    ranks = ", ".join(str(rank) for rank in step.target.ranks) if step.target is not None else ""
+    words = [f"{step.phase:<16} {step.fault.name}", settings, f"of instance {ranks} by slot" if ranks else ""]
+    if step.hold_seconds is not None:
+        words.append(f"for {step.hold_seconds:g} s")
+    if step.on_stop is not None:
+        words.append(f"with {step.on_stop.fault.name} for {step.on_stop.seconds:g} s of each one that stops")
+    if step.burst is not None:
+        words.append(f"with {step.burst.factor:g} times the traffic for {step.burst.seconds:g} s")
+    return " ".join(word for word in words if word)
+
+
+def _granted(step: Step, draw: Draw) -> Step:
+    if step.fault is None or not hasattr(step.fault, "granted"):
+        return step
+    return replace(step, fault=cast(Wishing, step.fault).granted(draw.wishes))
+
+
+def _drawn(step: Step, generator: Random, draw: Draw) -> Step:
+    if step.target is None:
+        return step
+    return replace(step, target=step.target.drawn(generator, draw.replicas))
+
+
+def _mixed(mix: Mix, generator: Random, draw: Draw) -> Iterator[Step]:
+    """Steps with pauses between them, until the time is full by their nominal lengths.
+
+    Every kind of step comes once before any comes twice: a short night would else try but one or two.
+    """
+    choices = [(found, weight, seconds) for step, weight, seconds in mix.steps if (found := _possible(step, draw))]
+    budget = 60.0 * (mix.minutes if draw.minutes is None else draw.minutes)
+    spent, number, bag = 0.0, 0, list[tuple[Step, int, float]]()
+    while choices:
+        bag = bag or list(choices)
+        step, weight, seconds = _weighted(bag, generator)
+        bag.remove((step, weight, seconds))
+        shortest, longest = mix.rest_seconds
+        rest = round(shortest + (longest - shortest) * generator.random(), 1)
+        if spent + rest + seconds > budget:
+            return
+        number, spent = number + 1, spent + rest + seconds
+        yield Step(f"rest {number}", hold_seconds=rest)
+        yield replace(_drawn(step, generator, draw), phase=f"{step.phase} {number}")
+
+
+def _possible(step: Step, draw: Draw) -> Step | None:
+    """The step, unless the stack doesn't say what it needs: a mix goes without."""
+    try:
+        return _granted(step, draw)
+    except UsageError:
+        return None
+
+
+def _weighted(bag: list[tuple[Step, int, float]], generator: Random) -> tuple[Step, int, float]:
+    # Only random() is promised to give the same numbers in every version of Python.
+    point = generator.random() * sum(weight for _, weight, _ in bag)
+    for choice in bag:
+        point -= choice[1]
+        if point < 0:
+            return choice
+    return bag[-1]
+
+
+def plan_lines(plan: Plan, baseline_seconds: float) -> list[dict[str, Any]]:
+    """The steps as they stand in ``plan.json``."""
+    return [step.as_json(baseline_seconds) for step in plan.steps]
+
+
+def faults_of(plan: Plan) -> list[Fault]:
+    """All faults of a plan, those done at a stop included."""
+    found = [step.fault for step in plan.steps if step.fault is not None]
+    return found + [step.on_stop.fault for step in plan.steps if step.on_stop is not None]
