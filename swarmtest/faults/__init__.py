@@ -44,6 +44,10 @@ class Fault(Protocol):
         """Whether it has to be healed."""
 
     @property
+    def ends(self) -> bool:
+        """Whether the instances that it's aimed at are to exit by it."""
+
+    @property
     def replaces(self) -> bool:
         """Whether it sets out to replace every instance, by an update that has a status of its own."""
 

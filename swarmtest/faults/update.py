@@ -21,6 +21,7 @@ class Update:
     force: bool = True
     name: str = "update"
     lasting: bool = False
+    ends: bool = False
     replaces: bool = True
 
     def settings(self) -> dict[str, Any]:
