@@ -306,7 +306,7 @@ def test_a_process_that_is_ended_while_it_waits_for_the_engine_exits_with_130(tm
     engine.before = before
     (tmp_path / "stack.yml").write_text(GOOD)
     environment = {**os.environ, "DOCKER_HOST": engine.address, "NO_PROXY": "127.0.0.1"}
-    environment["PYTHONPATH"] = str(Path(cli.__file__).parent.parent)
+    environment["PYTHONPATH"] = str(Path(cli.__file__).parents[2])
     with subprocess.Popen(
         [sys.executable, "-m", "swarmtest", "run", "stack.yml"],
         cwd=tmp_path,
@@ -330,7 +330,7 @@ def test_a_bug_of_ours_ends_with_4_and_never_with_the_code_of_a_failed_check(
     def broken(_path: Path) -> int:
         raise ValueError("not what it thought")
 
-    monkeypatch.setattr(cli, "_judge_and_report", broken)
+    monkeypatch.setattr(cli.judge, "judge_and_report", broken)
     monkeypatch.setattr(sys, "argv", ["swarmtest", "judge", "runs/one"])
     with pytest.raises(SystemExit) as ended:
         cli.main()

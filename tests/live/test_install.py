@@ -26,7 +26,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_the_package_and_nothing_beside_it(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"swarmtest/locustfile.py", "swarmtest/py.typed", "swarmtest/cli.py"} <= set(names)
+    assert {"swarmtest/locustfile.py", "swarmtest/py.typed", "swarmtest/cli/run.py"} <= set(names)
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"swarmtest"}
 
 
