@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from sample.app import App
+from sample.app import App, Manners
 from sample.settings import AtLimit, Settings, Shutdown
 from sample.state import State
 from swarmtest_contract import Journal
@@ -22,17 +22,22 @@ class FakeBank:
             raise ConnectionError("the bank is closed")
         self.booked.append(request_id)
 
+    async def alive(self) -> bool:
+        return not self.broken
+
 
 class Instance:
     """One app with a bank that remembers, and the lines it wrote."""
 
-    def __init__(self, *, warm: bool = True, ready_lies: bool = False, bank: FakeBank | None = None) -> None:
+    def __init__(
+        self, *, warm: bool = True, ready_lies: bool = False, bank: FakeBank | None = None, **manners: Any
+    ) -> None:
         self.lines: list[dict[str, Any]] = []
         journal = Journal("task-1", lambda line: self.lines.append(json.loads(line)))
         self.bank = bank or FakeBank()
         self.state = State(journal, ready_lies=ready_lies)
         self.state.warm = warm
-        self.app = App(self.state, journal, self.bank, version="7")
+        self.app = App(self.state, journal, self.bank, Manners(version="7", **manners))
         self.sent: list[dict[str, Any]] = []
 
     async def ask(self, path: str, query: str = "", *, http: str = "1.1") -> tuple[int, dict[bytes, bytes], bytes]:
@@ -106,6 +111,46 @@ def test_the_probes_follow_warm_up_and_withdrawal(
         return [(await instance.ask(path))[0] for path in ("/livez", "/readyz", "/healthz")]
 
     assert asyncio.run(probe()) == [livez, readyz, healthz]
+
+
+@pytest.mark.parametrize(
+    ("manners", "readyz", "healthz"),
+    [
+        ({}, 200, 200),
+        ({"health_asks_bank": True}, 200, 503),  # Swarm kills it for what it can do nothing about
+        ({"ready_asks_bank": True}, 503, 200),
+    ],
+)
+def test_a_bank_that_is_away_shows_only_in_the_probes_that_ask_for_it(
+    manners: dict[str, bool], readyz: int, healthz: int
+) -> None:
+    async def probe() -> list[int]:
+        instance = Instance(bank=FakeBank(broken=True), **manners)
+        return [(await instance.ask(path))[0] for path in ("/livez", "/readyz", "/healthz")]
+
+    assert asyncio.run(probe()) == [200, readyz, healthz]
+
+
+def test_probes_that_ask_the_bank_are_content_while_it_answers() -> None:
+    async def probe() -> list[int]:
+        instance = Instance(health_asks_bank=True, ready_asks_bank=True)
+        return [(await instance.ask(path))[0] for path in ("/livez", "/readyz", "/healthz")]
+
+    assert asyncio.run(probe()) == [200, 200, 200]
+
+
+def test_orders_beyond_the_most_at_once_are_turned_away_and_may_come_again() -> None:
+    async def crowd() -> Instance:
+        instance = Instance(most_at_once=1)
+        first = asyncio.create_task(instance.ask("/work", "ms=30"))
+        await asyncio.sleep(0.005)
+        status, headers, _ = await instance.ask("/work", "ms=0")
+        assert (status, headers[b"retry-after"]) == (503, b"1")
+        assert (await first)[0] == 200
+        assert (await instance.ask("/work", "ms=0"))[0] == 200
+        return instance
+
+    assert asyncio.run(crowd()).bank.booked == ["r1", "r1"]
 
 
 def test_a_withdrawal_leaves_one_line_however_often_it_is_ordered() -> None:

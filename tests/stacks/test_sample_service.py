@@ -167,6 +167,30 @@ def test_the_model_serves_on_while_unready_then_closes_drains_and_exits() -> Non
     run(story)
 
 
+def test_a_health_check_that_asks_the_bank_fails_with_it_and_heals_with_it() -> None:
+    async def story() -> None:
+        port, bank = free_port(), free_port()
+        given = {"WARM_UP_SECONDS": "0", "HEALTH_ASKS_BANK": "1", "PORT": str(port), "BANK": f"127.0.0.1:{bank}"}
+        async with process("sample", **given):
+            await _until_it_listens(port)
+            assert await _healthz(port) == 503
+            for _ in range(2):  # the second bank is found, though the connection to the first has gone
+                async with process("bank", PORT=str(bank), LEDGER=os.devnull):
+                    await _until_it_listens(bank)
+                    assert await _healthz(port) == 200
+                assert await _healthz(port) == 503
+
+    asyncio.run(story())
+
+
+async def _healthz(port: int) -> int:
+    client = Client(*await asyncio.open_connection("127.0.0.1", port))
+    try:
+        return (await client.ask("/healthz"))[0]
+    finally:
+        await client.close()
+
+
 def test_exit_is_gone_at_once_with_requests_open() -> None:
     async def story(served: Service) -> None:
         client = await served.connect()

@@ -9,7 +9,7 @@ import sys
 
 from swarmtest_contract import ContractMiddleware, Journal
 
-from sample.app import App
+from sample.app import App, Manners
 from sample.bank_client import BankClient
 from sample.listener import Listener
 from sample.settings import Settings, Shutdown
@@ -21,7 +21,7 @@ async def serve(settings: Settings) -> int:
     """Serve until a signal; returns the exit code."""
     journal = Journal(settings.instance_id)
     state = State(journal, ready_lies=settings.ready_lies)
-    app = App(state, journal, BankClient(settings.bank), version=settings.version)
+    app = App(state, journal, BankClient(settings.bank), _manners(settings))
     contract = ContractMiddleware(app, journal=journal)
     listener = Listener(contract, port=settings.port, keep_alive_seconds=settings.keep_alive_seconds)
     signalled = asyncio.Event()
@@ -31,6 +31,15 @@ async def serve(settings: Settings) -> int:
     await signalled.wait()
     starting.cancel()
     return await Stopping(settings, state, listener, app.running, journal).stop()
+
+
+def _manners(settings: Settings) -> Manners:
+    return Manners(
+        version=settings.version,
+        health_asks_bank=settings.health_asks_bank,
+        ready_asks_bank=settings.ready_asks_bank,
+        most_at_once=settings.most_at_once,
+    )
 
 
 async def _start(settings: Settings, state: State, listener: Listener) -> None:

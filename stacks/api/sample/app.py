@@ -26,6 +26,9 @@ class Bank(Protocol):
     async def commit(self, request_id: str) -> None:
         """Book the order; raises OSError if that can't be said to have worked."""
 
+    async def alive(self) -> bool:
+        """Whether it answers at the moment."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -34,6 +37,7 @@ class Answer:
     status: int
     fields: dict[str, Any]
     padding: int = 0
+    retry_after: int | None = None
 
     def body(self) -> bytes:
         """The fields as JSON, followed by as many spaces as were asked for, which JSON allows."""
@@ -58,6 +62,22 @@ class Order:
         return order
 
 
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What an app is free to do well or badly.
+
+    Attributes:
+        health_asks_bank: a bank that is away makes the instance unhealthy: Swarm kills it for that.
+        ready_asks_bank: it makes the instance unready instead.
+        most_at_once: so many orders are worked on, further ones are turned away; 0: any number.
+    """
+
+    version: str = "1"
+    health_asks_bank: bool = False
+    ready_asks_bank: bool = False
+    most_at_once: int = 0
+
+
 class App:
     """Serves requests to their end, even if nobody waits for the answer any more.
 
@@ -65,11 +85,11 @@ class App:
     its client has gone. `running` is what a shutdown has to wait for.
     """
 
-    def __init__(self, state: State, journal: Journal, bank: Bank, *, version: str = "1") -> None:
+    def __init__(self, state: State, journal: Journal, bank: Bank, manners: Manners = Manners()) -> None:
         self._state = state
         self._journal = journal
         self._bank = bank
-        self._version = version
+        self._manners = manners
         self.running: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,7 +101,10 @@ class App:
             await send({"type": "websocket.close", "code": 1000})
             return
         if scope["path"] != "/work":
-            await self._reply(scope, send, self._probe(scope["path"]))
+            await self._reply(scope, send, await self._probe(scope["path"]))
+            return
+        if 0 < self._manners.most_at_once <= len(self.running):
+            await self._reply(scope, send, Answer(503, {"error": "busy", **self._identity()}, retry_after=1))
             return
         task = asyncio.create_task(self._serve(scope, receive, send))
         self.running.add(task)
@@ -113,24 +136,26 @@ class App:
         fields = {"request_id": request_id, "ms": order.milliseconds, **self._identity()}
         return Answer(200, fields, order.padding)
 
-    def _probe(self, path: str) -> Answer:
+    async def _probe(self, path: str) -> Answer:
         match path:
             case "/livez":
                 good = True
             case "/readyz":
-                good = self._state.ready
+                good = self._state.ready and (not self._manners.ready_asks_bank or await self._bank.alive())
             case "/healthz":
-                good = self._state.healthy
+                good = self._state.healthy and (not self._manners.health_asks_bank or await self._bank.alive())
             case _:
                 return Answer(404, {"error": "no such path; there are /work, /livez, /readyz and /healthz"})
         return Answer(200 if good else 503, {"ok": good, **self._identity()})
 
     def _identity(self) -> dict[str, str]:
-        return {"instance": self._journal.instance, "version": self._version}
+        return {"instance": self._journal.instance, "version": self._manners.version}
 
     async def _reply(self, scope: Scope, send: Send, answer: Answer) -> None:
         body = answer.body()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if answer.retry_after is not None:
+            headers.append((b"retry-after", str(answer.retry_after).encode()))
         if self._state.ends_connections and scope["http_version"].startswith("1"):
             headers.append((b"connection", b"close"))
         with suppress(ConnectionError):  # nobody waits for it any more

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 TIMEOUT_SECONDS = 5.0
+PROBE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +35,28 @@ class BankClient:
             OSError: when the bank didn't confirm, whatever the reason.
         """
         async with asyncio.timeout(TIMEOUT_SECONDS):  # TimeoutError is an OSError
-            connection = await self._take()
-            try:
-                status = await self._post(connection, request_id)
-            except BaseException:
-                connection.writer.close()
-                raise
-        self._free.append(connection)
+            status = await self._ask("POST", f"/commit/{quote(request_id, safe='')}")
         if status != 200:
             raise OSError(f"status {status}")
+
+    async def alive(self) -> bool:
+        """Whether the bank answers at the moment."""
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                return await self._ask("GET", "/healthz") == 200
+        except OSError:
+            return False
+
+    async def _ask(self, method: str, path: str) -> int:
+        """The status of the answer."""
+        connection = await self._take()
+        try:
+            status = await _exchange(connection, f"{method} {path} HTTP/1.1\r\nHost: {self._host}\r\n")
+        except BaseException:
+            connection.writer.close()
+            raise
+        self._free.append(connection)
+        return status
 
     async def _take(self) -> _Connection:
         while self._free:
@@ -52,16 +66,16 @@ class BankClient:
             connection.writer.close()
         return _Connection(*await asyncio.open_connection(self._host, self._port))
 
-    async def _post(self, connection: _Connection, request_id: str) -> int:
-        path = f"/commit/{quote(request_id, safe='')}"
-        connection.writer.write(f"POST {path} HTTP/1.1\r\nHost: {self._host}\r\nContent-Length: 0\r\n\r\n".encode())
-        await connection.writer.drain()
-        try:
-            head = await connection.reader.readuntil(b"\r\n\r\n")
-            await connection.reader.readexactly(_length(head))
-        except asyncio.IncompleteReadError as error:
-            raise ConnectionError("closed before the answer was whole") from error
-        return int(head.split(b" ", 2)[1])
+
+async def _exchange(connection: _Connection, head: str) -> int:
+    connection.writer.write(f"{head}Content-Length: 0\r\n\r\n".encode())
+    await connection.writer.drain()
+    try:
+        answer = await connection.reader.readuntil(b"\r\n\r\n")
+        await connection.reader.readexactly(_length(answer))
+    except asyncio.IncompleteReadError as error:
+        raise ConnectionError("closed before the answer was whole") from error
+    return int(answer.split(b" ", 2)[1])
 
 
 def _length(head: bytes) -> int:

@@ -47,6 +47,9 @@ class Settings:
     listen_after_seconds: float = 0.0
     ready_lies: bool = False
     never_healthy: bool = False
+    health_asks_bank: bool = False
+    ready_asks_bank: bool = False
+    most_at_once: int = 0
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
