@@ -24,6 +24,7 @@ from swarmtest.running.deploying import await_door, await_up, deploy
 from swarmtest.running.order import Order, plan_document, traffic_settings
 from swarmtest.running.preflight import examine
 from swarmtest.running.steps import hold, take_step
+from swarmtest.stack.kinds import seconds_to_send
 from swarmtest.store import RunFolder, new_run_folder
 from swarmtest.traffic.process import TrafficProcess, write_targets
 from swarmtest.watch import Focus, Watch
@@ -143,11 +144,12 @@ def _carry_out(work: Run, undo: ExitStack) -> None:
     traffic.wait_until_calibrated()
     traffic.go()
     traffic.wait_for("started", 30.0)
+    all_sent = time.monotonic() + seconds_to_send(order.brief.kinds)
     try:
         phase(work, "warmup", lambda: hold(work, traffic, WARM_UP_SECONDS))
         for step in order.plan.steps:
             phase(work, step.phase, lambda step=step: take_step(work, traffic, step))  # type: ignore[misc]
-        phase(work, "settle", lambda: hold(work, traffic, SETTLE_SECONDS))
+        phase(work, "settle", lambda: hold(work, traffic, max(SETTLE_SECONDS, all_sent - time.monotonic())))
     finally:
         traffic.stop()
     _await_answers(work, traffic)

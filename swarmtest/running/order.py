@@ -101,6 +101,7 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 headers=dict(kind.headers or {}),
                 end_marker=kind.end_marker,
                 expect_bytes=kind.expect_bytes,
+                count=kind.count,
             )
             for kind in brief.kinds
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,12 +21,16 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
 """Headers that say how a request is sent, which is for the client alone to say."""
 
-KIND_KEYS = ("method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes")
+KIND_KEYS = ("method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes", "count")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of request: ``{ms}`` in the path becomes a number out of ``milliseconds``."""
+    """One kind of request: ``{ms}`` in the path becomes a number out of ``milliseconds``.
+
+    Attributes:
+        count: so many requests and no more; None for as many as the run is long.
+    """
 
     name: str
     method: str
@@ -37,6 +41,7 @@ class Kind:
     headers: Mapping[str, str] | None = None
     end_marker: str | None = None
     expect_bytes: int | None = None
+    count: int | None = None
 
 
 def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
@@ -69,6 +74,11 @@ def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
     return tuple(kinds)
 
 
+def seconds_to_send(kinds: Iterable[Kind]) -> float:
+    """How long after the start all requests of the kinds that have a number are due; 0 where none has."""
+    return max((kind.count / kind.rate for kind in kinds if kind.count is not None), default=0.0)
+
+
 def _kind(reader: Reader, name: str) -> Kind:
     refuse_unknown(reader, KIND_KEYS)
     path = reader.text("path", "/")
@@ -88,6 +98,7 @@ def _kind(reader: Reader, name: str) -> Kind:
         headers=_headers(reader.part("headers")),
         end_marker=reader.text("end_marker", "") or None,
         expect_bytes=reader.whole("expect_bytes", 0) or None,
+        count=reader.whole("count", 0) or None,
     )
 
 

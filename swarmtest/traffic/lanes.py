@@ -89,7 +89,7 @@ class Lane:
     _clients: list[Client] = field(default_factory=list)
 
     def run(self, start: float, stop: Stop) -> None:
-        """Sends until ``stop`` is set; what's open then is brought to its end.
+        """Sends until ``stop`` is set or nothing is left to send; what's open then is brought to its end.
 
         Arguments:
             start: instant 0 of the pace, by the monotonic clock.
@@ -99,6 +99,8 @@ class Lane:
             while True:
                 n, missed = self.pace.next_of_lane(self.number, last, time.monotonic() - start)
                 self.ledger.missed += missed
+                if self.pace.is_over(n):
+                    return
                 due = start + self.pace.instant(n)
                 delay = due - time.monotonic()
                 if stop.wait(delay) if delay > 0 else stop.is_set():

@@ -58,6 +58,7 @@ class Pace:
     Attributes:
         lanes: users that share the rate.
         milliseconds: shortest and longest duration; both ends occur in each block.
+        count: so many requests there are; None for no end.
     """
 
     kind: str
@@ -65,11 +66,16 @@ class Pace:
     lanes: int
     milliseconds: tuple[int, int]
     seed: int
+    count: int | None = None
 
     @classmethod
     def of(cls, kind: Kind, seed: int) -> Pace:
         """The pace that a kind's settings ask for."""
-        return cls(kind.name, kind.rate, lanes_of(kind), kind.milliseconds, seed)
+        return cls(kind.name, kind.rate, lanes_of(kind), kind.milliseconds, seed, kind.count)
+
+    def is_over(self, n: int) -> bool:
+        """Whether there's no request ``n``, since all are sent before it."""
+        return self.count is not None and n >= self.count
 
     def instant(self, n: int) -> float:
         """When request ``n`` is due: somewhere inside its own slot, so that one lane's requests
@@ -92,6 +98,8 @@ class Pace:
         n = lane if last is None else last + self.lanes
         # The slot that holds `elapsed`, brought down to this lane's latest one.
         latest = math.floor(elapsed * self.rate)
+        if self.count is not None:
+            latest = min(latest, self.count - 1)
         latest -= (latest - lane) % self.lanes
         while latest > n and self.instant(latest) > elapsed:
             latest -= self.lanes
@@ -104,7 +112,8 @@ class Pace:
         if elapsed < 0:
             return 0
         whole = math.floor(elapsed * self.rate)
-        return whole + (self.instant(whole) <= elapsed)
+        due = whole + (self.instant(whole) <= elapsed)
+        return due if self.count is None else min(due, self.count)
 
     def _drawn(self, n: int) -> tuple[float, int]:
         return _block(self.seed, self.kind, n // BLOCK, *self.milliseconds)[n % BLOCK]

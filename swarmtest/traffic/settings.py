@@ -26,6 +26,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         milliseconds: shortest and longest time that the request asks the app to take.
         rate: requests per second.
         lanes: how many users share the rate; ``None`` means as many as it takes (``pacing``).
+        count: so many requests and no more; ``None`` means as many as there's time for.
         end_marker: text with which a whole body ends, for answers that have no length.
         expect_bytes: length of a whole body, where the answer itself doesn't tell it.
     """
@@ -40,6 +41,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     end_marker: str | None = None
     expect_bytes: int | None = None
     lanes: int | None = None
+    count: int | None = None
 
 
 class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,6 +104,8 @@ def _problems_of_kind(kind: Kind) -> list[str]:
         found.append(f"body_bytes {kind.body_bytes}: a length isn't negative")
     if kind.lanes is not None and kind.lanes < 1:
         found.append(f"lanes {kind.lanes}: at least one user is needed")
+    if kind.count is not None and kind.count < 1:
+        found.append(f"count {kind.count}: at least one request is needed")
     written = [kind.method, kind.path, *kind.headers, *kind.headers.values()]
     if any("\r" in text or "\n" in text for text in written) or " " in kind.path + kind.method:
         found.append("method, path and headers go on the wire as they are: no line breaks, no spaces in the path")

@@ -62,7 +62,7 @@ def test_the_block_is_read(tmp_path: Path) -> None:
           fresh_share: 0.25
           kinds:
             short: {method: post, path: "/work?ms={ms}", ms: [20, 300], rate: 34/s, headers: {A: b}, body_bytes: 3}
-            long: {path: /slow, ms: "4000", rate: "6", end_marker: done, expect_bytes: 9}
+            long: {path: /slow, ms: "4000", rate: "6", end_marker: done, expect_bytes: 9, count: 12}
         baseline: 4s
         longest_request: 6s
         ready_within: 1m
@@ -71,7 +71,7 @@ def test_the_block_is_read(tmp_path: Path) -> None:
     assert read.url_given
     assert read.front_door == FrontDoor("proxy", "edge", "dns", 1.0)
     assert read.kinds[0] == Kind("short", "POST", "/work?ms={ms}", 34.0, (20, 300), 3, {"A": "b"})
-    assert read.kinds[1] == Kind("long", "GET", "/slow", 6.0, (4000, 4000), 0, {}, "done", 9)
+    assert read.kinds[1] == Kind("long", "GET", "/slow", 6.0, (4000, 4000), 0, {}, "done", 9, 12)
     assert (read.timeout_seconds, read.fresh_share, read.baseline_seconds) == (20, 0.25, 4)
     assert (read.longest_seconds, read.ready_seconds) == (6, 60)
     assert (read.instance_header, read.request_id_header) == ("X-Served-By", "X-Correlation")

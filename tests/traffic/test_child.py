@@ -127,6 +127,24 @@ def test_headers_are_sent_and_not_kept(serve: Any, start: Start) -> None:
         assert not file.is_file() or b"s3cret" not in file.read_bytes(), file
 
 
+def test_a_kind_with_a_number_sends_just_so_many_and_the_child_waits_to_be_told_to_stop(
+    serve: Any, start: Start
+) -> None:
+    server = serve(answering)
+    kinds = [Kind(name=name, path="/work?ms=5", rate=200.0, count=number) for name, number in (("a", 30), ("b", 7))]
+    child = start(url=f"http://{server.address}", kinds=kinds)
+    child.wait_until_calibrated()
+    child.go()
+    wait_until(lambda: (child.last("tick") or {}).get("sent") == 37)
+    assert child.exit_code is None
+    child.stop()
+    assert child.wait(10) == 0
+    stopped = child.last("stopped")
+    assert stopped is not None
+    assert (stopped["sent"], stopped["planned"], stopped["missed"]) == (37, 37, 0)
+    assert Counter(record["kind"] for record in records_of(child)) == {"a": 30, "b": 7}
+
+
 def test_stop_lets_open_requests_be_answered_and_starts_no_new_one(serve: Any, start: Start) -> None:
     server = serve(answering)
     kind = Kind(name="slow", path="/work?ms={ms}", milliseconds=(600, 600), rate=40.0)

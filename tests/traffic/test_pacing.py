@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ paces = st.builds(
     st.tuples(st.integers(0, 300), st.integers(300, 6000)),
     st.integers(0, 2**32),
 )
+counted = st.builds(lambda pace, count: replace(pace, count=count), paces, st.integers(1, 200))
 
 
 @pytest.mark.parametrize(
@@ -106,3 +108,37 @@ def test_a_lane_in_time_takes_its_next_request_and_a_late_one_the_latest_that_is
     assert pace.next_of_lane(1, 1, 2.5) == (3, 0)
     assert pace.next_of_lane(1, 1, 4.0) == (3, 0)
     assert pace.next_of_lane(1, 1, 8.0) == (7, 2)
+
+
+def sent_and_missed(pace: Pace, elapsed: float) -> tuple[list[int], int]:
+    """What all lanes of a pace with a number send when they look at ``elapsed`` first, and what they miss."""
+    sent, missed = [], 0
+    for lane in range(pace.lanes):
+        last = None
+        while True:
+            n, late = pace.next_of_lane(lane, last, elapsed)
+            missed += late
+            if pace.is_over(n):
+                break
+            sent.append(n)
+            last = n
+    return sorted(sent), missed
+
+
+@given(counted)
+def test_lanes_in_time_send_each_request_of_the_number_once_and_no_more(pace: Pace) -> None:
+    assert pace.count is not None
+    assert sent_and_missed(pace, 0.0) == (list(range(pace.count)), 0)
+
+
+@given(counted, st.floats(0.0, 500.0))
+def test_late_lanes_account_for_the_whole_number(pace: Pace, elapsed: float) -> None:
+    sent, missed = sent_and_missed(pace, elapsed)
+    assert len(sent) + missed == pace.count
+    assert not any(pace.is_over(n) for n in sent)
+
+
+@given(counted, st.floats(0.0, 1e6))
+def test_no_more_are_due_than_the_number(pace: Pace, elapsed: float) -> None:
+    unbounded = replace(pace, count=None)
+    assert pace.due_by(elapsed) == min(unbounded.due_by(elapsed), pace.count or 0)

@@ -55,6 +55,7 @@ def test_what_may_be_a_password_is_for_the_child_alone_and_goes_when_it_has_gone
         ({"kinds": [msgspec.structs.replace(KIND, path="/a b")]}, "no spaces"),
         ({"kinds": [msgspec.structs.replace(KIND, headers={"X": "a\r\nY: b"})]}, "no line breaks"),
         ({"kinds": [msgspec.structs.replace(KIND, lanes=0)]}, "at least one user"),
+        ({"kinds": [msgspec.structs.replace(KIND, count=0)]}, "at least one request"),
         ({"kinds": [msgspec.structs.replace(KIND, body_bytes=-1)]}, "isn't negative"),
     ],
 )
