@@ -7,6 +7,7 @@
     │   └── TimedOut        a condition that didn't come true in time
     ├── TrafficError        the load client failed, or its calibration shot miscounted             exit 4
     └── RunFolderError      a run's folder can't be read or written                                exit 2
+        └── StillWritten    a run that goes on writes it
     Interrupted             Ctrl-C, SIGTERM or SIGHUP; healed and saved before it gets to the top           exit 130
 
 What a stack does wrong is never an exception: it is an event in the trace and a verdict.
@@ -65,6 +66,10 @@ class TrafficError(SwarmtestError):
 
 class RunFolderError(UsageError):
     """A run's folder is missing, unreadable or of a version that isn't known."""
+
+
+class StillWritten(RunFolderError):
+    """A run that goes on writes the folder, so that nobody else may."""
 
 
 class Interrupted(BaseException):

@@ -5,10 +5,16 @@ A line is written with one ``write`` call and flushed, so a run that is killed l
 last line at most is broken; :func:`read_events` drops such a line and says so with a
 ``stream_broken`` event. Unknown kinds and fields are kept. The format is public and described in
 ``docs/trace-format.md``.
+
+Whoever writes a trace holds a lock on it, which the kernel takes back when the process ends, however
+it ends. So a trace without an end and without a lock is that of a run that was killed.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +25,7 @@ from typing import IO, Any
 
 import msgspec
 
-from swarmtest.errors import RunFolderError
+from swarmtest.errors import RunFolderError, StillWritten
 
 TRACE_VERSION = 1
 
@@ -68,6 +74,9 @@ class TraceWriter:
     Arguments:
         path: the file; it's created, or appended to.
         clock: wall clock in epoch seconds, for events that are made here and now.
+
+    Raises:
+        StillWritten: another process writes it.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -75,6 +84,13 @@ class TraceWriter:
         self._lock = threading.Lock()
         self._listeners: list[Callable[[Event], None]] = []
         self._file: IO[bytes] = path.open("ab", buffering=0)
+        try:
+            with contextlib.suppress(Unlockable):  # some network file systems; then nobody can tell, and none recovers
+                _lock(self._file, path)
+            _end_cut_line(self._file, path)
+        except BaseException:
+            self._file.close()
+            raise
 
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Calls ``listener`` with each event from now on, in the thread that adds it."""
@@ -105,6 +121,43 @@ class TraceWriter:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+class Unlockable(OSError):
+    """The file system has no locks, so that nobody can tell whether a trace is still written."""
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise StillWritten(f"{path}: still written by a run that goes on; wait for its end, or stop it") from error
+    except OSError as error:
+        raise Unlockable(error.errno, error.strerror, str(path)) from error
+
+
+def _end_cut_line(file: IO[bytes], path: Path) -> None:
+    """Ends a line that a kill cut short, so that the next one stands on its own."""
+    with path.open("rb") as reader:
+        if reader.seek(0, os.SEEK_END) == 0:
+            return
+        reader.seek(-1, os.SEEK_END)
+        if reader.read(1) != b"\n":
+            file.write(b"\n")
+
+
+def is_still_written(path: Path) -> bool:
+    """Whether a process writes this trace now.
+
+    Raises:
+        Unlockable: nobody can tell.
+    """
+    with path.open("ab", buffering=0) as file:
+        try:
+            _lock(file, path)
+        except StillWritten:
+            return True
+    return False
 
 
 def read_events(path: Path) -> Iterator[Event]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -10,8 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarmtest.errors import RunFolderError
-from swarmtest.events import TRACE_VERSION, Event, TraceWriter, decode_event, encode_event, read_events
+from swarmtest.errors import RunFolderError, StillWritten
+from swarmtest.events import (
+    TRACE_VERSION,
+    Event,
+    TraceWriter,
+    decode_event,
+    encode_event,
+    is_still_written,
+    read_events,
+)
 
 values = st.one_of(st.none(), st.booleans(), st.integers(-(2**53), 2**53), st.text(), st.lists(st.text(), max_size=2))
 
@@ -107,3 +119,44 @@ def test_a_trace_of_another_version_is_refused(tmp_path: Path, version: str) -> 
 def test_a_missing_trace_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="no such trace"):
         list(read_events(tmp_path / "events.jsonl"))
+
+
+def test_a_trace_is_written_by_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    with TraceWriter(path) as trace:
+        trace.add("mine")
+        assert is_still_written(path)
+        with pytest.raises(StillWritten, match="still written by a run that goes on"):
+            TraceWriter(path)
+    assert not is_still_written(path)
+    assert [event.kind for event in read_events(path)] == ["mine"]
+
+
+def test_a_killed_writer_leaves_its_trace_to_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    program = (
+        "import pathlib, subprocess, sys; from swarmtest.events import TraceWriter;"
+        "trace = TraceWriter(pathlib.Path(sys.argv[1])); trace.add('act');"
+        "child = subprocess.Popen(['sleep', '30'], start_new_session=True, stdout=subprocess.DEVNULL);"
+        "print(child.pid, flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        child = int(writer.stdout.readline())
+        try:
+            assert is_still_written(path)
+            writer.kill()
+            writer.wait()
+            assert not is_still_written(path), "its child, which lives on, mustn't hold the lock"
+        finally:
+            os.kill(child, signal.SIGKILL)
+
+
+def test_a_line_that_was_cut_short_spoils_no_line_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(encode_event(Event(1.0, "trace", {"version": TRACE_VERSION})) + b'{"t":2,"kind":"a')
+    with TraceWriter(path) as trace:
+        trace.add("heal")
+    assert [event.kind for event in read_events(path)] == ["trace", "stream_broken", "heal"]
