@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ from swarmtest.engine import EngineInfo, TaskView, UpdateView
 from swarmtest.engine.client import NoAnswer, Refused
 from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TimedOut, TrafficError, UsageError
 from swarmtest.events import Event, read_events
+from swarmtest.faults import Aim
 from swarmtest.interrupts import Interrupts
-from swarmtest.plan import Plan, Step
+from swarmtest.plan import Plan, Step, Target
 from swarmtest.running import Run, deploying, steps
 from swarmtest.running.order import Order
 from swarmtest.running.preflight import Finding
@@ -81,22 +81,40 @@ class World:
 
 @dataclass
 class Roll:
-    """A fault that rolls at once."""
+    """A fault that rolls at once, and has nothing to heal."""
 
     world: World
     name: str = "update"
+    lasting: bool = False
+    ends: bool = False
+    replaces: bool = True
 
     def settings(self) -> dict[str, Any]:
         return {"force": True}
 
-    @contextmanager
-    def during(self, deployment: object, service: str) -> Iterator[None]:
+    def before(self, _deployment: object, _aim: Aim) -> dict[str, Any]:
+        return {"replicas": 1}
+
+    def hurt(self, _deployment: object, _aim: Aim) -> None:
         self.world.now("hurt")
         self.world.rolled()
-        try:
-            yield
-        finally:
-            self.world.now("heal")
+
+    def heal(self, _deployment: object, _aim: Aim, before: Mapping[str, Any]) -> None:
+        self.world.now("heal")
+        assert before == {"replicas": 1}
+
+
+@dataclass
+class Hold(Roll):
+    """A fault that lasts until it's healed."""
+
+    name: str = "freeze"
+    lasting: bool = True
+    replaces: bool = False
+
+    def hurt(self, _deployment: object, aim: Aim) -> None:
+        self.world.now("hurt")
+        self.world.happened.append(f"aimed at {' '.join(aim.containers)}")
 
 
 class FakeClient:
@@ -110,6 +128,9 @@ class FakeDeployment:
 
     def leftovers(self) -> list[str]:
         return self.world.leftovers
+
+    def replicas(self, _service: str) -> int:
+        return 1
 
     def remove(self, timeout_seconds: float) -> None:
         self.world.now("remove")
@@ -134,6 +155,9 @@ class FakeWatch:
 
     def has_exited(self, container: str) -> bool:
         return container in self.world.exited
+
+    def signalled(self) -> dict[str, float]:
+        return {}
 
     def last_lines(self, _service: str) -> list[str]:
         return ["its last line"]
@@ -234,7 +258,7 @@ def test_a_run_does_all_in_order_and_undoes_it_in_reverse_order(order: Order, wo
     assert broke is None
     assert moments(world) == [
         *("images", "child", "watch", "deploy", "door", "calibrated", "go"),
-        *("hurt", "heal", "stop", "answers"),
+        *("hurt", "stop", "answers"),
         *("remove", "unwatch", "kill"),
     ]
     assert outcome(events) == ("finished", None)
@@ -250,7 +274,7 @@ def test_a_run_does_all_in_order_and_undoes_it_in_reverse_order(order: Order, wo
     assert events[0].kind == "trace"
 
 
-STAGES = ["images", "child", "watch", "deploy", "door", "calibrated", "go", "hurt", "heal", "stop", "answers"]
+STAGES = ["images", "child", "watch", "deploy", "door", "calibrated", "go", "hurt", "stop", "answers"]
 HEALING = ["remove", "unwatch", "kill"]
 
 
@@ -353,7 +377,7 @@ def test_an_engine_lost_after_an_act_leaves_the_act_as_it_was(order: Order, worl
     _, broke, events = carry_out(order)
     assert "went away" in str(broke)
     assert acts(events)[-2:] == [("update", "began", None), ("update", "ended", "ok")]
-    assert moments(world)[-5:] == ["heal", "stop", *HEALING]
+    assert moments(world)[-4:] == ["stop", *HEALING]
 
 
 def test_errors_of_the_run_and_of_its_undoing_are_both_told_and_the_first_leads(order: Order, world: World) -> None:
@@ -429,12 +453,12 @@ def test_an_image_that_no_node_has_is_said_at_once(order: Order, world: World) -
 def test_a_rollout_that_never_ends_is_noted_and_the_run_goes_on(
     order: Order, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "_patience", lambda _order: 0.05)
+    monkeypatch.setattr(steps, "of_rollout", lambda _service: 0.05)
     world.at["hurt"] = lambda: setattr(world, "rolled", lambda: None)
     _, broke, events = carry_out(order)
     assert broke is None
     (note,) = [event.get("text") for event in events if event.kind == "note"]
-    assert "hadn't ended" in note
+    assert "hadn't come to its end" in note
     assert "c-old" in note
 
 
@@ -462,6 +486,91 @@ def test_a_rollout_is_over_when_this_update_ended_and_the_old_ones_are_gone(
     world.rolled()
     for name, value in change.items():
         setattr(world, name, value)
-    watch = FakeWatch(world)
-    work = Run(order, INFO, None, None, None, None, watch, None)  # type: ignore[arg-type]
-    assert steps._steady(work, {"c-old"}, 100.0) is steady
+    assert hurting(order, world, Roll(world)).steady() is steady
+
+
+def hurting(order: Order, world: World, fault: Roll, *victims: TaskView) -> steps.Hurting:
+    """A step that has begun at 100, when one instance ran and was to go on running."""
+    watch, deployment = FakeWatch(world), FakeDeployment(world, "st")
+    work = Run(order, INFO, None, None, None, deployment, watch, None)  # type: ignore[arg-type]
+    found = steps.Hurting(work, None, fault, Aim("web", victims))  # type: ignore[arg-type]
+    found.old, found.began, found.wanted = {"c-old"}, 100.0, 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "whole"),
+    [
+        ({"exited": {"c-old"}, "tasks": (NEW,)}, True),
+        # killed a moment ago: neither its exit nor its task's state tells yet
+        ({"exited": set(), "tasks": (OLD,)}, False),
+        ({"exited": {"c-old"}, "tasks": (OLD,)}, False),
+        ({"exited": {"c-old"}, "tasks": ()}, False),
+        ({"exited": {"c-old"}, "tasks": (replace(NEW, state="starting"),)}, False),
+    ],
+)
+def test_after_a_kill_the_deployment_is_whole_when_the_victim_is_replaced(
+    order: Order, world: World, change: dict[str, Any], whole: bool
+) -> None:
+    for name, value in change.items():
+        setattr(world, name, value)
+    assert hurting(order, world, Roll(world, ends=True), OLD).whole() is whole
+
+
+def test_after_a_freeze_the_deployment_is_whole_when_all_that_should_be_up_is(order: Order, world: World) -> None:
+    assert hurting(order, world, Hold(world), OLD).whole()
+    world.tasks = (replace(OLD, desired="shutdown"),)
+    assert not hurting(order, world, Hold(world), OLD).whole()
+
+
+def holding(order: Order, world: World, floor: int = 0) -> Order:
+    step = Step("frozen", fault=Hold(world), target=Target(ranks=(4,)), hold_seconds=0.0)
+    return replace(order, plan=Plan((step,), floor=floor))
+
+
+def test_a_fault_that_lasts_is_healed_and_both_are_acts_with_what_healing_has_to_know(
+    order: Order, world: World
+) -> None:
+    _, broke, events = carry_out(holding(order, world))
+    assert broke is None
+    assert [moment for moment in moments(world) if moment in ("hurt", "aimed at c-old", "heal")] == [
+        *("hurt", "aimed at c-old", "heal"),
+    ]
+    assert acts(events)[2:] == [
+        ("freeze", "began", None),
+        ("freeze", "ended", "ok"),
+        ("heal", "began", None),
+        ("heal", "ended", "ok"),
+    ]
+    began, _, healing, _ = [event for event in events if event.kind == "act"][2:]
+    assert began.get("instances") == [{"task": "old", "container": "c-old", "slot": 1, "node": "node1"}]
+    assert (began.get("before"), began.get("lasting")) == ({"replicas": 1}, True)
+    assert healing.get("heals") == began.get("id")
+    assert healing.get("instances") == began.get("instances")
+
+
+def test_a_fault_that_lasts_is_healed_before_the_stack_goes_when_it_was_interrupted(order: Order, world: World) -> None:
+    world.at["hurt"] = lambda: os.kill(os.getpid(), signal.SIGINT)
+    _, _, events = carry_out(holding(order, world))
+    assert moments(world)[-5:] == ["heal", "stop", *HEALING]
+    assert acts(events)[-3:] == [("freeze", "ended", "unknown"), ("heal", "began", None), ("heal", "ended", "ok")]
+
+
+def test_a_signal_while_a_fault_is_healed_does_not_cut_the_healing_short(order: Order, world: World) -> None:
+    def signalled() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        world.happened.append("on it went")
+
+    world.at["heal"] = signalled
+    _, _, events = carry_out(holding(order, world))
+    assert "on it went" in moments(world)
+    assert acts(events)[-1] == ("heal", "ended", "ok")
+    assert outcome(events) == ("interrupted", "SIGTERM")
+
+
+def test_a_step_that_would_leave_too_few_is_skipped_and_written_down(order: Order, world: World) -> None:
+    _, broke, events = carry_out(holding(order, world, floor=1))
+    assert broke is None
+    assert "hurt" not in moments(world)
+    (skipped,) = [event for event in events if event.get("edge") == "skipped"]
+    assert skipped.get("reason") == "1 of web run; 1 must be left, so 1 can't be hurt"

@@ -20,7 +20,8 @@ from swarmtest.engine.client import Client, NoAnswer, NotThere
 from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import EngineError
 from swarmtest.events import Event, TraceWriter, decode_event, encode_event, read_events
-from swarmtest.watch import Focus, Watch, targets_of
+from swarmtest.watch import Focus, Watch
+from swarmtest.watch.addresses import targets_of
 from swarmtest.watch.logs import parse_line
 from tests.engine.fake_engine import FakeEngine, frame
 

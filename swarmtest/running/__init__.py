@@ -1,26 +1,34 @@
-"""One run that has begun: what it consists of, and how its acts and phases are written down."""
+"""One run that has begun: what it consists of, and how its phases are written down."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from swarmtest.engine import EngineInfo, TaskView
-from swarmtest.engine.client import Client, Refused
+from swarmtest.engine.client import Client
 from swarmtest.engine.swarm import SwarmDeployment
-from swarmtest.errors import UsageError
 from swarmtest.events import TraceWriter
+from swarmtest.running.guard import LossGuard
 from swarmtest.running.order import Order
 from swarmtest.store import RunFolder
 from swarmtest.traffic.process import write_targets
-from swarmtest.watch import Watch, targets_of
+from swarmtest.watch import Watch
+from swarmtest.watch.addresses import targets_of
 
 
 @dataclass(slots=True)
 class Run:
-    """What a run that has begun consists of."""
+    """What a run that has begun consists of.
+
+    Attributes:
+        acts: how many acts were begun, skipped ones included; the last one's ID.
+        hurt_instances: how many instances were killed, stopped or frozen so far.
+        bursts: how many bursts were made ready.
+        guard: told what the traffic says; the default never trips.
+        tickers: called in each round of waiting; one that raises ends the waiting.
+    """
 
     order: Order
     info: EngineInfo
@@ -31,6 +39,19 @@ class Run:
     watch: Watch
     url: str | None
     acts: int = 0
+    hurt_instances: int = 0
+    bursts: int = 0
+    guard: LossGuard = field(default_factory=lambda: LossGuard(None))
+    tickers: list[Callable[[], None]] = field(default_factory=list)
+
+    @contextmanager
+    def ticking(self, tick: Callable[[], None]) -> Iterator[None]:
+        """Has ``tick`` called in each round of waiting."""
+        self.tickers.append(tick)
+        try:
+            yield
+        finally:
+            self.tickers.remove(tick)
 
 
 def phase(work: Run, name: str, body: Callable[[], None]) -> None:
@@ -38,19 +59,6 @@ def phase(work: Run, name: str, body: Callable[[], None]) -> None:
     work.trace.add("phase", name=name, edge="began")
     body()
     work.trace.add("phase", name=name, edge="ended")
-
-
-@contextmanager
-def act(trace: TraceWriter, **fields: Any) -> Iterator[None]:
-    """Writes both ends of an act. It failed where it was refused; otherwise nobody knows how far it came."""
-    trace.add("act", edge="began", **fields)
-    try:
-        yield
-    except BaseException as error:
-        outcome = "failed" if isinstance(error, (Refused, UsageError)) else "unknown"
-        trace.add("act", edge="ended", **fields, outcome=outcome, error=str(error))
-        raise
-    trace.add("act", edge="ended", **fields, outcome="ok", error=None)
 
 
 def up(tasks: tuple[TaskView, ...], service: str) -> int:

@@ -12,7 +12,8 @@ from swarmtest.engine.images import local_only
 from swarmtest.engine.override import override_file
 from swarmtest.engine.probe import probe_service
 from swarmtest.errors import EngineError, UsageError
-from swarmtest.running import Run, act, list_targets, up
+from swarmtest.running import Run, list_targets, up
+from swarmtest.running.acts import act
 from swarmtest.running.frontdoor import Door, wait_until_open
 
 

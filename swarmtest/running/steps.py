@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any
 
 from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.errors import TrafficError
-from swarmtest.faults import Aim
+from swarmtest.faults import Aim, Fault
 from swarmtest.plan import Step
-from swarmtest.running import Run, act, list_targets, up
-from swarmtest.running.order import Order
+from swarmtest.running import Run, list_targets, up
+from swarmtest.running.acts import begin, carry_out, heal, skip
+from swarmtest.running.aiming import Rails, choose
+from swarmtest.running.patience import of_recovery, of_rollout
+from swarmtest.running.reacting import Reactions
 from swarmtest.traffic.process import TrafficProcess
 
 TARGETS_SECONDS = 0.05
@@ -37,67 +39,110 @@ def until(work: Run, traffic: TrafficProcess, done: Callable[[], bool], deadline
             list_targets(work)
         else:
             work.watch.tasks()
+        for tick in tuple(work.tickers):
+            tick()
         time.sleep(TARGETS_SECONDS)
     return done()
 
 
 def take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
-    """Does what a step says, and waits until it\'s over: for its time, or until the deployment is steady."""
-    order = work.order
+    """Does what a step says, and waits until it's over: for its time, or until the deployment is whole."""
     if step.fault is None:
-        hold(work, traffic, step.seconds(order.brief.baseline_seconds))
+        hold(work, traffic, step.seconds(work.order.brief.baseline_seconds))
         return
-    subject = order.subject
-    old = {task.container for task in work.watch.tasks() if task.service == subject.name and task.container and task.up}
-    work.acts += 1
-    number, began = work.acts, time.time() + work.info.offset_seconds  # by the engine's clock
-    fields: dict[str, Any] = {
-        "id": number,
-        "name": step.fault.name,
-        "target": subject.name,
-        "settings": step.fault.settings(),
-    }
-    with ExitStack():
-        with act(work.trace, **fields):
-            step.fault.hurt(work.deployment, Aim(subject.name))
-        if step.hold_seconds is not None:
-            hold(work, traffic, step.hold_seconds)
-        elif not until(work, traffic, lambda: _steady(work, old, began), time.monotonic() + _patience(order)):
-            work.trace.add("note", text=_still_going(work, old))
+    subject = work.order.subject.name
+    plan = work.order.plan
+    rails = Rails(plan.floor, plan.most_hurts, work.hurt_instances, work.info.node)
+    aim = choose(step.target, subject, work.watch.tasks(), rails)
+    if isinstance(aim, Aim):
+        Hurting(work, traffic, step.fault, aim).take(step)
+    else:
+        skip(work, step.fault, subject, aim)
 
 
-def _steady(work: Run, old: set[str], began: float) -> bool:
-    """The update has come to an end of its own, the old containers have exited, all tasks are up.
+class Hurting:
+    """One fault, from before the hurt until the deployment is whole again."""
 
-    A paused one doesn't go on by itself, and may well leave fewer tasks up than there should be.
-    """
-    status, tasks, subject = work.watch.status(), work.watch.tasks(), work.order.subject
-    if status.state in (None, "updating", "rollback_started") or (status.started or 0.0) < began - 2.0:
-        return False
-    kept = {task.container for task in tasks if task.service == subject.name and task.up}
-    gone = all(work.watch.has_exited(container) or container in kept for container in old)
-    return gone and (status.state in _PAUSED or up(tasks, subject.name) >= subject.replicas)
+    def __init__(self, work: Run, traffic: TrafficProcess, fault: Fault, aim: Aim) -> None:
+        self.work, self.traffic, self.fault, self.aim = work, traffic, fault, aim
+        self.subject = work.order.subject
+        self.old = {
+            task.container
+            for task in work.watch.tasks()
+            if task.service == self.subject.name and task.container and task.up
+        }
+        self.began = time.time() + work.info.offset_seconds  # by the engine's clock
+        self.wanted = len(self.old)
+
+    def take(self, step: Step) -> None:
+        """Hurts, holds, heals, waits."""
+        done = begin(self.work, self.fault, self.aim)
+        with ExitStack() as undo:
+            if step.on_stop is not None:
+                reactions = Reactions(self.work, step.on_stop, self.old)
+                undo.callback(reactions.close)
+                undo.enter_context(self.work.ticking(reactions.tick))
+            if self.fault.lasting:  # before it's done: an interrupt may come in between
+                undo.callback(heal, self.work, done)
+            carry_out(self.work, done, prepares=step.prepares)
+            if self.fault.lasting:
+                self._wait(self.whole)
+            if step.hold_seconds is not None:
+                hold(self.work, self.traffic, step.hold_seconds)
+            elif not self.fault.lasting:
+                self._wait(self.steady if self.fault.replaces else self.whole)
+        if self.fault.lasting:
+            self._wait(self.whole)
+
+    def _wait(self, over: Callable[[], bool]) -> None:
+        self.wanted = self._wanted()
+        patience = of_rollout(self.subject) if self.fault.replaces else of_recovery(self.subject)
+        if not until(self.work, self.traffic, over, time.monotonic() + patience):
+            self.work.trace.add("note", text=self._still_going(patience))
+
+    def steady(self) -> bool:
+        """The update has come to an end of its own, the old containers have exited, all tasks are up.
+
+        A paused one doesn't go on by itself, and may well leave fewer tasks up than there should be.
+        """
+        status = self.work.watch.status()
+        if status.state in (None, "updating", "rollback_started") or (status.started or 0.0) < self.began - 2.0:
+            return False
+        return self._gone() and (status.state in _PAUSED or self._all_up())
+
+    def whole(self) -> bool:
+        """Those that were to exit have, those that are going are gone, and all that should be up is up."""
+        kept = self._kept()
+        if self.fault.ends and not all(
+            self.work.watch.has_exited(container) and container not in kept for container in self.aim.containers
+        ):
+            return False
+        return self._gone() and self._all_up()
+
+    def _kept(self) -> set[str | None]:
+        return {task.container for task in self.work.watch.tasks() if task.service == self.subject.name and task.up}
+
+    def _gone(self) -> bool:
+        kept = self._kept()
+        return all(self.work.watch.has_exited(str(container)) or container in kept for container in self.old)
+
+    def _all_up(self) -> bool:
+        return up(self.work.watch.tasks(), self.subject.name) == self.wanted
+
+    def _wanted(self) -> int:
+        """As many as there should be; of those that were ended where nothing replaces them, as many as are left."""
+        if self.fault.ends and self.subject.restart_condition == "none":
+            return len(self.old - set(self.aim.containers))
+        return self.work.deployment.replicas(self.subject.name)
+
+    def _still_going(self, patience: float) -> str:
+        status = self.work.watch.status()
+        lives = [str(container)[:12] for container in self.old if not self.work.watch.has_exited(str(container))]
+        return (
+            f"{self.fault.name} hadn't come to its end after {patience:.0f} s: update status {status.state}"
+            f" ({status.message}), old containers still there: {', '.join(lives) or 'none'};"
+            f" {why_not_up(self.work.client, self.subject.name, self.work.watch.tasks())}"
+        )
 
 
 _PAUSED = ("paused", "rollback_paused")
-
-
-def _patience(order: Order) -> float:
-    """How long a rollout may take before it counts as stuck: the sum of all that the file allows for, and half more."""
-    subject = order.subject
-    policy = subject.update
-    health = subject.health
-    start = 15.0 + (health.start_period_seconds + health.interval_seconds * (health.retries + 1) if health else 0.0)
-    batches = -(-subject.replicas // max(1, policy.parallelism or subject.replicas))
-    each = start + min(subject.grace_seconds, 600.0) + 2.0 + policy.delay_seconds + policy.monitor_seconds
-    return 30.0 + 1.5 * batches * each
-
-
-def _still_going(work: Run, old: set[str]) -> str:
-    status, subject = work.watch.status(), work.order.subject
-    lives = [container[:12] for container in old if not work.watch.has_exited(container)]
-    return (
-        f"the rollout hadn't ended after {_patience(work.order):.0f} s: update status {status.state}"
-        f" ({status.message}), old containers still there: {', '.join(lives) or 'none'};"
-        f" {why_not_up(work.client, subject.name, work.watch.tasks())}"
-    )

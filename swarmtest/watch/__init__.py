@@ -62,6 +62,7 @@ class Watch:
         self._threads: list[threading.Thread] = []
         self._followers: dict[str, Follower] = {}
         self._exited: set[str] = set()
+        self._signalled: dict[str, float] = {}
         self._tasks: tuple[TaskView, ...] = ()
         self._status = UpdateView(None, None, None, "")
         self._events: EventStream | None = None
@@ -110,6 +111,10 @@ class Watch:
         """Whether the container's exit was seen, in the event stream or in the state of its task."""
         return container in self._exited
 
+    def signalled(self) -> dict[str, float]:
+        """The containers that were sent a signal, whoever sent it, with the time of the first one."""
+        return dict(self._signalled)
+
     def last_lines(self, service: str, count: int = 5) -> list[str]:
         """The newest plain log lines of a service's containers, for messages to people."""
         with self._lock:
@@ -153,6 +158,8 @@ class Watch:
         self._trace.add("container", t=event.t, **fields)
         if fields["action"] == "start":
             self._follow(fields["container"], fields["service"], None)
+        elif fields["action"] == "kill":
+            self._signalled.setdefault(fields["container"], event.t)
         elif fields["action"] == "die":
             self._exited.add(fields["container"])
 
@@ -238,13 +245,3 @@ class Watch:
                         "sample", t=now, container=task.container, cpu=round(cores, 4), memory=load.memory_bytes
                     )
                 before[task.container] = (now, load.cpu_seconds)
-
-
-def targets_of(tasks: tuple[TaskView, ...], service: str, host: Callable[[str], str]) -> list[str]:
-    """Addresses of the host ports of all instances that are wanted and running, for the direct front door."""
-    return sorted(
-        f"[{host(task.node)}]:{port}" if ":" in host(task.node) else f"{host(task.node)}:{port}"
-        for task in tasks
-        if task.service == service and task.up
-        for port in task.host_ports.values()
-    )
