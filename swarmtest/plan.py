@@ -56,7 +56,7 @@ class Burst:
     """More of the same traffic, from the moment of least capacity on.
 
     Attributes:
-        factor: the burst's rate over that of the steady traffic beside it.
+        factor: all that's sent meanwhile over the steady traffic alone; above 1.
     """
 
     factor: float
