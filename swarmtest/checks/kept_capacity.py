@@ -57,8 +57,9 @@ def check(judged: Judged) -> Verdict:
     if hole := _hole(judged):
         findings.unproved = [hole, *findings.failed, *findings.unproved]
         findings.failed = []
-    least = _least(timeline.lifespans, origin, timeline.ended)
-    findings.good.append(f"lowest number of ready instances {least} of {judged.promises.replicas} replicas")
+    findings.good.append(
+        f"lowest number of ready instances {lowest_ready(judged)} of {judged.promises.replicas} replicas"
+    )
     findings.good += _load(timeline.lifespans)
     return findings.verdict(
         f"At least {promised} of {judged.promises.replicas} instances were ready all the time.",
@@ -66,6 +67,15 @@ def check(judged: Judged) -> Verdict:
         "It isn't proved that enough instances were ready all the time.",
         _advice(judged, lowest) if findings.failed else _missing(judged),
     )
+
+
+def lowest_ready(judged: Judged) -> int | None:
+    """The fewest instances that were ready at once, from the beginning of what's judged on; None without traffic."""
+    timeline = judged.timeline
+    origin = timeline.t0 if timeline.t0 is not None else timeline.began
+    if origin is None or timeline.ended is None:
+        return None
+    return _least(timeline.lifespans, origin, timeline.ended)
 
 
 def _hole(judged: Judged) -> str | None:

@@ -9,8 +9,9 @@ from typing import Any
 
 from swarmtest.checks import Judged, Outcome
 from swarmtest.checks.replaced_every_instance import own_statuses
+from swarmtest.judge.figures import answer_times, figures, nearest_rank
 from swarmtest.judge.proof import proof
-from swarmtest.losses import Accounted, Charge, Loss
+from swarmtest.losses import Accounted, Charge
 from swarmtest.losses.wording import label, many, number
 from swarmtest.reports import (
     DOCUMENT_VERSION,
@@ -78,6 +79,7 @@ def compose(
         loss_rows=_rows(losses.accounted),
         loss_events=[_event(one) for one in losses.lost],
         proof=proof(judged),
+        figures=figures(judged),
         advice=_advice(entries),
         notes=[*dict.fromkeys(reasons), *_notes(judged)],
     )
@@ -145,24 +147,13 @@ def _rows(accounted: Sequence[Accounted]) -> list[LossRow]:
         groups[one.request.kind, "kept" if one.request.reused else "fresh"].append(one)
     rows = []
     for (kind, connection), some in sorted(groups.items()):
-        times = sorted(_milliseconds(one) for one in some if one.loss is Loss.OK)
+        times = answer_times(some)
         counts = Counter(one.loss.value for one in some)
         row_counts = {name: counts[name] for name in sorted(counts)}
         unproved = sum(1 for one in some if one.unproved)
-        p50, p99 = _share(times, 0.5), _share(times, 0.99)
+        p50, p99 = nearest_rank(times, 0.5), nearest_rank(times, 0.99)
         rows.append(LossRow(kind, connection, len(some), row_counts, p50, p99, unproved))
     return rows
-
-
-def _milliseconds(one: Accounted) -> float:
-    return (one.request.ended - one.request.began) * 1000
-
-
-def _share(ordered: Sequence[float], share: float) -> float | None:
-    """The value below which a share of the ordered values lies, by the nearest rank."""
-    if not ordered:
-        return None
-    return round(ordered[max(0, -int(-share * len(ordered) // 1) - 1)], 3)
 
 
 def _advice(entries: Sequence[CheckEntry]) -> list[str]:

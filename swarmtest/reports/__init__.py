@@ -127,6 +127,31 @@ class InstanceEntry(msgspec.Struct, frozen=True):
     grace_seconds: float | None = None
 
 
+class KindFigures(msgspec.Struct, frozen=True):
+    """What one kind of traffic came to, on all connections."""
+
+    name: str
+    sent: int
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """The numbers that are compared between runs; None where unseen.
+
+    Attributes:
+        lowest_ready: the fewest instances that were ready at once, from T0 or the first request on.
+        p50_ms: of all requests that are ok, whatever their kind.
+        acted_seconds: from T0 until the plan's last step was over.
+    """
+
+    lowest_ready: int | None = None
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    acted_seconds: float | None = None
+    kinds: list[KindFigures] = []
+
+
 class Document(msgspec.Struct, frozen=True):
     """All that a run proves.
 
@@ -159,6 +184,7 @@ class Document(msgspec.Struct, frozen=True):
     proof: dict[str, Any] = {}
     advice: list[str] = []
     notes: list[str] = []
+    figures: Figures = Figures()
 
 
 class Renderer(Protocol):

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from swarmtest import checks, cli
+from swarmtest import checks
 from swarmtest.checks import Judged, Outcome, Verdict
+from swarmtest.cli.judge import judge_and_report
 from swarmtest.errors import RunFolderError
 from swarmtest.events import Event, encode_event
 from swarmtest.judge import judge, judge_folder, read_requests
@@ -232,7 +233,7 @@ def test_a_folder_that_can_not_be_written_to_is_judged_all_the_same(
 ) -> None:
     folder = folder_of(Rollout(), tmp_path / "run")
     (folder / "verdicts.json").mkdir()  # in the way, as a read-only file system would be
-    assert cli._judge_and_report(folder) == 0
+    assert judge_and_report(folder) == 0
     said = capsys.readouterr()
     assert "the reports can't be written" in said.err
     assert "passed · exit code 0" in said.out
@@ -244,7 +245,7 @@ def test_a_run_that_broke_off_before_its_first_request_lists_no_unproved_checks(
     folder = folder_of(Rollout(), tmp_path / "run")
     for lines in folder.glob("requests*"):
         lines.unlink() if lines.is_file() else [part.unlink() for part in lines.iterdir()]
-    assert cli._judge_and_report(folder, broken_off=True) == 3
+    assert judge_and_report(folder, broken_off=True) == 3
     said = capsys.readouterr().out
     assert "nothing to judge" in said
     assert "answered_every_request" not in said
