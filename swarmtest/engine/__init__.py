@@ -24,6 +24,7 @@ class EngineInfo:
         ipvs: whether the kernel has IPVS, which VIPs and the routing mesh need; None where it can't be known.
         cli: version of the docker CLI, None where there is none.
         offset_seconds: engine clock minus ours, with ``offset_error_seconds`` (half a round trip).
+        identity, cluster: the engine's own ID and its swarm's, by which it's known again; empty where unknown.
     """
 
     version: str
@@ -40,6 +41,8 @@ class EngineInfo:
     node: str = ""
     offset_seconds: float = 0.0
     offset_error_seconds: float = 0.0
+    identity: str = ""
+    cluster: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The part that goes into a run's plan."""
@@ -50,6 +53,8 @@ class EngineInfo:
             "ipvs": self.ipvs,
             "kernel": self.kernel,
             "cli": self.cli,
+            "identity": self.identity,
+            "cluster": self.cluster,
         }
 
 

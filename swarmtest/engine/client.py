@@ -136,6 +136,8 @@ class Client:
             cli=cli_version(),
             offset_seconds=(engine_time - (sent + error)) if engine_time else 0.0,
             offset_error_seconds=error,
+            identity=str(info.get("ID") or ""),
+            cluster=str((swarm.get("Cluster") or {}).get("ID") or ""),
         )
 
 

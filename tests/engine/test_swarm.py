@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -306,10 +307,15 @@ def test_the_status_of_an_update_is_read_and_absent_where_there_was_none(
 
 def test_the_override_adds_labels_and_the_probe_on_the_networks_of_the_subject(tmp_path: Path) -> None:
     stack = {"version": "3.8", "services": {"api": {"networks": {"inner": None}}, "edge": {}}}
-    path = override_file(tmp_path / "o.json", stack, run="r1", service="api", probe={"image": "demo"})
+    (tmp_path / "a$b").mkdir()
+    path = override_file(tmp_path / "a$b" / "o.json", stack, run="r1", service="api", probe={"image": "demo"})
     written = json.loads(path.read_text())
     assert written["version"] == "3.8"
-    assert written["services"]["edge"] == {"deploy": {"labels": {"swarmtest.run": "r1"}}}
+    labels = written["services"]["edge"]["deploy"]["labels"]
+    assert labels["swarmtest.run"] == "r1"
+    assert labels["swarmtest.folder"] == f"{tmp_path.resolve()}/a$$b", "compose expands what isn't doubled"
+    assert labels["swarmtest.host"] == socket.gethostname()
+    assert written["services"][PROBE_SERVICE]["deploy"]["labels"] == labels
     assert written["services"][PROBE_SERVICE]["networks"] == ["inner"]
     bare = json.loads(override_file(path, {"services": {"api": {}}}, run="r1", service="api", probe=None).read_text())
     assert list(bare) == ["services"]
