@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from swarmtest.traffic.answers import NO_LENGTH
 from swarmtest.traffic.records import Record
 
 _PER_SECOND = 10_000
@@ -41,6 +42,18 @@ class Lateness:
         return 0.0
 
 
+def is_lost(record: Record) -> bool:
+    """Whether a request that's over counts as lost while the run goes on; its class comes with the judgement.
+
+    One that was turned away for a while isn't, nor is one whose answer only lacks the proof that it's whole.
+    """
+    if record.client_outcome != "complete" and record.error != NO_LENGTH:
+        return True
+    if record.status is None or 200 <= record.status < 300:
+        return record.status is None
+    return not (record.status == 429 or (record.status == 503 and record.retry_after))
+
+
 class Ledger:
     """What was sent and what became of it.
 
@@ -56,6 +69,7 @@ class Ledger:
         self._recent = Lateness()
         self.sent = 0
         self.missed = 0
+        self.lost = 0
 
     def begin(self, record: Record, late_seconds: float) -> None:
         """Notes a request before anything of it is sent."""
@@ -67,6 +81,7 @@ class Ledger:
         """Writes a request that's over, unless it was given up before."""
         if self._open.pop(record.id, None) is not None:
             self._outcomes[record.client_outcome] += 1
+            self.lost += is_lost(record)
             self._write(record)
 
     def give_up(self) -> int:
@@ -85,6 +100,7 @@ class Ledger:
             "sent": self.sent,
             "open": len(self._open),
             "done": self._outcomes.total(),
+            "lost": self.lost,
             "missed": self.missed,
             "outcomes": dict(self._outcomes),
         }

@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from swarmtest.traffic.ledger import Lateness, Ledger
+from swarmtest.traffic.answers import NO_LENGTH
+from swarmtest.traffic.ledger import Lateness, Ledger, is_lost
 from swarmtest.traffic.records import Record, RecordFile
 
 
@@ -40,6 +42,40 @@ def test_sent_is_the_sum_of_open_and_all_outcomes_at_any_moment() -> None:
         counts = ledger.counts()
         assert counts["sent"] == n + 1 == ledger.counts()["open"] + counts["done"]
     assert counts["outcomes"] == {"timed_out": 2}
+
+
+@pytest.mark.parametrize(
+    ("fields", "lost"),
+    [
+        ({"client_outcome": "complete", "status": 200}, False),
+        ({"client_outcome": "complete", "status": 204}, False),
+        ({"client_outcome": "complete", "status": 302}, True),
+        ({"client_outcome": "complete", "status": 404}, True),
+        ({"client_outcome": "complete", "status": 500}, True),
+        ({"client_outcome": "complete", "status": 502, "retry_after": True}, True),
+        ({"client_outcome": "complete", "status": 503}, True),
+        ({"client_outcome": "complete", "status": 503, "retry_after": True}, False),
+        ({"client_outcome": "complete", "status": 429}, False),
+        ({"client_outcome": "no_connection"}, True),
+        ({"client_outcome": "closed_in_body", "status": 200, "error": "ConnectionResetError: reset"}, True),
+        ({"client_outcome": "timed_out"}, True),
+        ({"client_outcome": "still_open"}, True),
+        # an answer that nothing proves to be whole is nothing that's known to be lost
+        ({"client_outcome": "closed_in_body", "status": 200, "error": NO_LENGTH}, False),
+        ({"client_outcome": "closed_in_body", "status": 500, "error": NO_LENGTH}, True),
+    ],
+)
+def test_lost_is_what_got_no_good_answer_and_was_not_turned_away(fields: dict[str, Any], lost: bool) -> None:
+    record = record_of("a")
+    for name, value in fields.items():
+        setattr(record, name, value)
+    assert is_lost(record) is lost
+    ledger = Ledger(lambda record: None)
+    ledger.begin(record, 0.0)
+    assert ledger.counts()["lost"] == 0
+    ledger.end(record)
+    ledger.end(record)
+    assert ledger.counts()["lost"] == lost
 
 
 @pytest.mark.parametrize(
