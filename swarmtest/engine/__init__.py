@@ -6,7 +6,7 @@ into :class:`~swarmtest.errors.EngineError` here, once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -116,8 +116,43 @@ class UpdateView:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a rollout goes on: the update's settings as the engine has them, and how long a start takes here.
+
+    Attributes:
+        parallelism: 0 is all at once.
+        start_seconds: the longest that a task which runs now took to get there; 0 where none runs.
+    """
+
+    replicas: int
+    parallelism: int
+    order: str
+    delay_seconds: float
+    monitor_seconds: float
+    grace_seconds: float
+    start_seconds: float
+
+    @property
+    def rollout_seconds(self) -> float:
+        """How long a rollout without a failure takes at most, its last monitoring included.
+
+        A stop-first update waits for each old task, and 60 s at most; the last tasks are watched for the
+        larger of monitor and delay (swarmkit ``manager/orchestrator/update/updater.go``).
+        """
+        batches = -(-self.replicas // (self.parallelism or self.replicas or 1))
+        stop = min(self.grace_seconds + 2.0, 60.0) if self.order == "stop-first" else 0.0
+        each = self.start_seconds + 1.0 + stop + self.delay_seconds
+        return batches * each + max(self.monitor_seconds, self.delay_seconds) + 1.0
+
+
 class Deployment(Protocol):
-    """A stack of ours that's deployed."""
+    """A stack of ours that's deployed, and what can be done to it.
+
+    What isn't of the stack is refused with :class:`~swarmtest.errors.UsageError` before anything is sent,
+    unless it carries the opt-in label ``swarmtest.allow=true``. A refusal of the engine is a
+    :class:`~swarmtest.engine.client.Refused`: nothing happened then.
+    """
 
     @property
     def name(self) -> str:
@@ -129,8 +164,49 @@ class Deployment(Protocol):
     def update_status(self, service: str) -> UpdateView:
         """How the last update of a service went."""
 
+    def pace(self, service: str) -> Pace:
+        """How a rollout of a service goes on."""
+
     def roll(self, service: str) -> None:
         """Replaces every task of a service with the same spec (a forced update)."""
+
+    def release(
+        self,
+        service: str,
+        *,
+        image: str | None,
+        environment: Mapping[str, str],
+        health: Mapping[str, Any] | None = None,
+        command: Sequence[str] | None = None,
+    ) -> None:
+        """Replaces every task by one of a changed spec; what isn't given, and other variables, stay as they are."""
+
+    def rollback(self, service: str) -> None:
+        """Back to the previous spec."""
+
+    def replicas(self, service: str) -> int:
+        """How many replicas a service asks for."""
+
+    def scale(self, service: str, replicas: int) -> None:
+        """Asks for another number of replicas."""
+
+    def kill(self, container: str, signal: str = "SIGKILL") -> None:
+        """Sends a signal to a container's main process."""
+
+    def stop(self, container: str, grace_seconds: float) -> None:
+        """Stops a container with a grace, and doesn't wait for its exit."""
+
+    def pause(self, container: str) -> None:
+        """Freezes a container."""
+
+    def unpause(self, container: str) -> None:
+        """Lets a container go on; harmless where it's gone or isn't frozen."""
+
+    def availability(self, node: str) -> str:
+        """``active``, ``pause`` or ``drain``."""
+
+    def set_availability(self, node: str, availability: str) -> None:
+        """Changes whether a node gets tasks; it needs the opt-in label."""
 
     def remove(self) -> None:
         """Removes all that carries this stack's label, and waits until it's gone."""

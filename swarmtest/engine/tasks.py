@@ -1,12 +1,13 @@
-"""A task out of the API's JSON."""
+"""A task out of the API's JSON, and how fast tasks come one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from swarmtest.engine import TaskView
+from swarmtest.engine import Pace, TaskView
 from swarmtest.engine.client import parse_time
+from swarmtest.stack import DEFAULT_GRACE_SECONDS, DEFAULT_MONITOR_SECONDS
 
 _ENDED = ("complete", "shutdown", "failed", "rejected", "orphaned", "remove")
 
@@ -49,3 +50,23 @@ def _host_ports(status: Mapping[str, Any]) -> dict[str, int]:
         if port.get("PublishMode") == "host" and port.get("PublishedPort"):
             ports.setdefault(str(port["TargetPort"]), int(port["PublishedPort"]))
     return ports
+
+
+def pace_of(spec: Mapping[str, Any], tasks: Iterable[Mapping[str, Any]]) -> Pace:
+    """A rollout's pace, by a service's spec and its tasks; a task's status keeps the time of its last change."""
+    policy = spec.get("UpdateConfig") or {}
+    grace = (spec["TaskTemplate"].get("ContainerSpec") or {}).get("StopGracePeriod")
+    starts = [
+        parse_time(task["Status"].get("Timestamp")) - parse_time(task.get("CreatedAt"))
+        for task in tasks
+        if (task.get("Status") or {}).get("State") == "running"
+    ]
+    return Pace(
+        replicas=int((spec["Mode"].get("Replicated") or {}).get("Replicas") or 1),
+        parallelism=int(policy.get("Parallelism", 1)),
+        order=str(policy.get("Order") or "stop-first"),
+        delay_seconds=(policy.get("Delay") or 0) / 1e9,
+        monitor_seconds=(policy.get("Monitor") or 0) / 1e9 or DEFAULT_MONITOR_SECONDS,
+        grace_seconds=DEFAULT_GRACE_SECONDS if grace is None else grace / 1e9,
+        start_seconds=max(starts, default=0.0),
+    )

@@ -14,8 +14,9 @@ from swarmtest.engine import TaskView
 from swarmtest.engine.client import Client, NoAnswer, NotThere, Refused
 from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.engine.override import override_file
-from swarmtest.engine.swarm import SEQUENCE_TRIES, SwarmDeployment
+from swarmtest.engine.swarm import SwarmDeployment
 from swarmtest.engine.tasks import task_view
+from swarmtest.engine.updates import SEQUENCE_TRIES
 from swarmtest.errors import EngineError, TimedOut
 from tests.engine.fake_engine import LABEL, FakeEngine
 
