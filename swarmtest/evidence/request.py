@@ -24,6 +24,9 @@ OUTCOMES = (
 NO_LENGTH = "no length"
 """How the client's word begins for a body that was ended in good order by closing, with nothing to hold it to."""
 
+BURST = ".burst"
+"""What follows the run's token in the ID of a request that a burst's client sent."""
+
 
 class Request(msgspec.Struct, frozen=True):
     """The client's record of one request. Unknown fields of a line are skipped.
@@ -70,6 +73,17 @@ class Request(msgspec.Struct, frozen=True):
     def ended(self) -> float:
         """When the client knew its outcome, or when it was sent where it never did."""
         return self.done if self.done is not None else self.began
+
+    @property
+    def burst(self) -> str | None:
+        """The burst that it belongs to, which its ID begins with; None for the steady traffic."""
+        run = self.id.partition("-")[0]
+        return run if BURST in run else None
+
+    @property
+    def saw(self) -> str:
+        """All that the client got: the status of a whole answer, else how it ended."""
+        return str(self.status) if self.answered and self.status is not None else self.client_outcome
 
     @property
     def bodiless(self) -> bool:

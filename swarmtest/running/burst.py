@@ -99,7 +99,8 @@ class Burster:
         """Ends the burst, and returns when its last answer has come; says where it never began."""
         if self._until is None:
             self._work.trace.add("note", text="the burst wasn't sent: no instance of before the step went")
-        self._stop()
+        if not self._stopped:
+            self._stop()
         await_answers(self._work, self._traffic)
         self._undo.close()
 
