@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from swarmtest.stack import (
     DEFAULT_GRACE_SECONDS,
@@ -34,6 +36,26 @@ def read_stack(path: Path, environment: Mapping[str, str] | None = None) -> Stac
     if not isinstance(about, dict):
         raise source.error("expected a mapping, such as {service: api}", "x-swarmtest")
     return Stack(source, {name: _service(source, name, body) for name, body in services.items()}, about)
+
+
+def put_over(stack: Stack, service: str, keys: Mapping[str, Any]) -> Stack:
+    """The stack as it is once ``keys`` of a service are put over the file's own, mapping by mapping.
+
+    Docker puts a second file over the first in the same way, as far as mappings and single values go.
+    """
+    if not keys:
+        return stack
+    body = stack.source.tree["services"][service]
+    changed = _service(stack.source, service, _merged(body or {}, keys))
+    return replace(stack, services={**stack.services, service: changed})
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(under)
+    for key, value in over.items():
+        before = found.get(key)
+        found[key] = _merged(before, value) if isinstance(value, Mapping) and isinstance(before, Mapping) else value
+    return found
 
 
 def _service(source: ComposeFile, name: str, body: object) -> Service:

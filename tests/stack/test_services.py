@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from swarmtest.errors import StackError
 from swarmtest.stack import HealthCheck, Port, Service, Stack, UpdatePolicy
 from swarmtest.stack.brief import read_brief
-from swarmtest.stack.services import read_stack
+from swarmtest.stack.services import put_over, read_stack
 
 
 def stack_of(folder: Path, text: str, **environment: str) -> Stack:
@@ -291,3 +291,27 @@ def test_any_values_make_a_stack_and_a_brief_or_a_stack_error(
         brief = read_brief(read_stack(file, {}))
         assert brief.service == "web"
         assert all(0 < kind.rate < float("inf") for kind in brief.kinds)
+
+
+def test_keys_put_over_a_service_change_it_and_nothing_else(tmp_path: Path) -> None:
+    text = """
+        services:
+          web:
+            image: demo
+            stop_grace_period: 20s
+            deploy: {replicas: 3, update_config: {order: stop-first, parallelism: 2}}
+          edge: {image: proxy}
+        """
+    stack = stack_of(tmp_path, text)
+    over = put_over(stack, "web", {"stop_grace_period": "1s", "deploy": {"update_config": {"order": "start-first"}}})
+    assert over.services["web"].grace_seconds == 1.0
+    assert over.services["web"].update == UpdatePolicy("start-first", 2, 0.0, 5.0, "pause")
+    assert over.services["web"].replicas == 3
+    assert over.services["edge"] == stack.services["edge"]
+    assert stack.services["web"].grace_seconds == 20.0, "the stack itself stays as it was"
+    assert put_over(stack, "web", {}) is stack
+
+
+def test_keys_put_over_a_service_that_says_nothing_are_all_it_says(tmp_path: Path) -> None:
+    stack = stack_of(tmp_path, "services: {web: }\n")
+    assert put_over(stack, "web", {"deploy": {"replicas": 4}}).services["web"].replicas == 4
