@@ -138,6 +138,7 @@ def _event(one: Accounted) -> LossEvent:
         charge=(one.charge or Charge.UNPLACED).value,
         why=one.why,
         unproved=one.unproved,
+        saw=one.request.saw,
     )
 
 

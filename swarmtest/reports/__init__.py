@@ -75,6 +75,7 @@ class LossEvent(msgspec.Struct, frozen=True):
     ``charge`` says what the loss belongs to: ``shutdown``, ``start_up``, ``front_door``,
     ``background`` (no lifecycle event nearby) or ``unplaced``. ``unproved`` is one whose answer was
     complete and only lacks the proof that it's whole, or the stack's: nothing is known to be lost.
+    ``saw`` is all that the client itself got: the status of an answer, or how it ended without one.
     """
 
     id: str
@@ -87,6 +88,7 @@ class LossEvent(msgspec.Struct, frozen=True):
     charge: str
     why: str
     unproved: bool = False
+    saw: str | None = None
 
 
 class LossRow(msgspec.Struct, frozen=True):

@@ -51,6 +51,20 @@ def test_a_gap_in_the_records_makes_a_silent_close_unknown_and_says_whose() -> N
     assert "api.1" in event.why
 
 
+@pytest.mark.parametrize(
+    ("row", "saw"),
+    [
+        ({"status": 503, "framing": "length"}, "503"),
+        ({"status": 200, "client_outcome": "closed_in_body"}, "closed_in_body"),
+        ({"status": None, "client_outcome": "closed_unanswered"}, "closed_unanswered"),
+    ],
+)
+def test_a_lost_request_tells_what_its_client_saw(row: dict[str, Any], saw: str) -> None:
+    rollout = Rollout()
+    rollout.request("one", 1.0, 1.1, None, **row)
+    assert [event.saw for event in rollout.document().loss_events] == [saw]
+
+
 def test_a_gap_of_an_instance_that_was_gone_by_then_matters_not() -> None:
     rollout = Rollout()
     rollout.old[0].log_complete = False
