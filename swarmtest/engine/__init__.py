@@ -123,6 +123,7 @@ class Pace:
     Attributes:
         parallelism: 0 is all at once.
         start_seconds: the longest that a task which runs now took to get there; 0 where none runs.
+        health_test: the service's own health check, in words; empty where only the image may have one.
     """
 
     replicas: int
@@ -132,6 +133,7 @@ class Pace:
     monitor_seconds: float
     grace_seconds: float
     start_seconds: float
+    health_test: tuple[str, ...] = ()
 
     @property
     def rollout_seconds(self) -> float:

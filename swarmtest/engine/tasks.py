@@ -55,7 +55,8 @@ def _host_ports(status: Mapping[str, Any]) -> dict[str, int]:
 def pace_of(spec: Mapping[str, Any], tasks: Iterable[Mapping[str, Any]]) -> Pace:
     """A rollout's pace, by a service's spec and its tasks; a task's status keeps the time of its last change."""
     policy = spec.get("UpdateConfig") or {}
-    grace = (spec["TaskTemplate"].get("ContainerSpec") or {}).get("StopGracePeriod")
+    container = spec["TaskTemplate"].get("ContainerSpec") or {}
+    grace = container.get("StopGracePeriod")
     starts = [
         parse_time(task["Status"].get("Timestamp")) - parse_time(task.get("CreatedAt"))
         for task in tasks
@@ -69,4 +70,5 @@ def pace_of(spec: Mapping[str, Any], tasks: Iterable[Mapping[str, Any]]) -> Pace
         monitor_seconds=(policy.get("Monitor") or 0) / 1e9 or DEFAULT_MONITOR_SECONDS,
         grace_seconds=DEFAULT_GRACE_SECONDS if grace is None else grace / 1e9,
         start_seconds=max(starts, default=0.0),
+        health_test=tuple((container.get("Healthcheck") or {}).get("Test") or ()),
     )

@@ -7,11 +7,14 @@ hurt and on nothing else, so that ``swarmtest recover`` can heal after swarmtest
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from swarmtest.engine import Deployment, TaskView
+from swarmtest.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,27 @@ class Wishing(Protocol):
         Raises:
             UsageError: the block doesn't say it; the message has the key to add.
         """
+
+
+def fault_names() -> list[str]:
+    """All faults, by the names of their files."""
+    return sorted(found.name for found in pkgutil.iter_modules(__path__))
+
+
+def fault_of(name: str, settings: Mapping[str, Any]) -> Fault:
+    """The fault that an act of a trace names, made again: class ``SwitchOff`` of the file ``switch_off.py``.
+
+    Arguments:
+        settings: as :meth:`Fault.settings` gave them.
+
+    Raises:
+        UsageError: this version has no such fault, or none with such settings.
+    """
+    if name not in fault_names():
+        raise UsageError(f"no fault {name!r}; there are: {', '.join(fault_names())}; is it of a later swarmtest?")
+    module = importlib.import_module(f"{__name__}.{name}")
+    make: type[Fault] = getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    try:
+        return make(**settings)
+    except TypeError as error:
+        raise UsageError(f"the fault {name} can't be made with {dict(settings)}: {error}") from error
