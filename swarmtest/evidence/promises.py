@@ -19,6 +19,12 @@ SWARM_PAUSE_SECONDS = 2.0
 SWARM_GRACE_SECONDS = 10.0
 """Grace of a service that names none."""
 
+SWARM_RESTART_DELAY_SECONDS = 5.0
+"""How long Swarm waits before it replaces a task that ended, where the service doesn't say."""
+
+MEANT_TO_FAIL = ("unhealthy", "crash")
+"""Faults that release a version which isn't meant to stay, so that not every instance has to go for it."""
+
 
 class StackPromise(msgspec.Struct, frozen=True):
     """The service under test."""
@@ -32,6 +38,25 @@ class StackPromise(msgspec.Struct, frozen=True):
     grace_seconds: float | None = None
     stop_signal: str | int | None = None
     healthcheck: dict[str, Any] | None = None
+    image: str | None = None
+    mode: str | None = None
+    endpoint_mode: str | None = None
+    delay_seconds: float | None = None
+    monitor_seconds: float | None = None
+    failure_action: str | None = None
+    rollback: dict[str, Any] = {}
+    restart_condition: str | None = None
+    restart_delay_seconds: float | None = None
+
+    @property
+    def restarts(self) -> bool:
+        """Whether Swarm replaces a task that failed."""
+        return self.restart_condition != "none"
+
+    @property
+    def restarts_what_ended_well(self) -> bool:
+        """Whether Swarm replaces a task that exited with code 0, too."""
+        return self.restart_condition in (None, "any")
 
 
 class FrontDoorPromise(msgspec.Struct, frozen=True):
@@ -60,6 +85,39 @@ class TrafficPromise(msgspec.Struct, frozen=True):
     longest_request_seconds: float | None = None
 
 
+class OnStopPromise(msgspec.Struct, frozen=True):
+    """What's done to each instance that's told to stop while a step goes on, and for how long."""
+
+    fault: str = ""
+    settings: dict[str, Any] = {}
+    seconds: float = 0.0
+
+
+class StepPromise(msgspec.Struct, frozen=True):
+    """One step of the plan; without a fault it's time in which nothing is done.
+
+    Attributes:
+        replaces: it sets out to replace every instance; null in plans that knew one fault only.
+        prepares: it only gets things ready for what's judged.
+        target: ``{"ranks": [...]}`` of the instances that it hurts, null for the whole service.
+    """
+
+    phase: str = ""
+    fault: str | None = None
+    settings: dict[str, Any] = {}
+    seconds: float | None = None
+    replaces: bool | None = None
+    prepares: bool | None = False
+    target: dict[str, Any] | None = None
+    on_stop: OnStopPromise | None = None
+    burst: dict[str, Any] | None = None
+
+    @property
+    def replaces_all(self) -> bool:
+        """Whether it sets out to replace every instance."""
+        return self.fault == "update" if self.replaces is None else self.replaces
+
+
 class Promises(msgspec.Struct, frozen=True):
     """A plan, read for judging; ``raw`` is the whole of it."""
 
@@ -73,8 +131,11 @@ class Promises(msgspec.Struct, frozen=True):
     request_id_header: str | None = "X-Request-ID"
     engine: dict[str, Any] = {}
     images: dict[str, dict[str, Any]] = {}
-    steps: list[dict[str, Any]] = []
+    steps: list[StepPromise] = []
     checks: list[str] = []
+    kind: str | None = "orderly"
+    guards: dict[str, Any] = {}
+    deployed_with: dict[str, Any] = {}
     raw: dict[str, Any] = {}
 
     @property
@@ -118,9 +179,30 @@ class Promises(msgspec.Struct, frozen=True):
         return self.front_door.mode == "direct"
 
     @property
+    def judged_steps(self) -> tuple[StepPromise, ...]:
+        """The steps that do something and don't only prepare."""
+        return tuple(step for step in self.steps if step.fault is not None and not step.prepares)
+
+    @property
     def replaces(self) -> bool:
         """Whether the plan sets out to replace instances."""
-        return any(step.get("fault") == "update" for step in self.steps)
+        return any(step.replaces_all for step in self.judged_steps)
+
+    @property
+    def replaces_for_good(self) -> bool:
+        """Whether every old instance has gone at the end, if all goes by plan."""
+        return any(step.replaces_all and step.fault not in MEANT_TO_FAIL for step in self.judged_steps)
+
+    @property
+    def destructive(self) -> bool:
+        """Whether losses are meant to happen, to those that are hurt and to nobody else."""
+        return self.kind == "destructive"
+
+    @property
+    def restart_delay_seconds(self) -> float:
+        """How long Swarm waits before it replaces a task that ended."""
+        delay = self.stack.restart_delay_seconds
+        return SWARM_RESTART_DELAY_SECONDS if delay is None else delay
 
 
 def read_promises(plan: Mapping[str, Any]) -> Promises:

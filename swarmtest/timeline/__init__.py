@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from swarmtest.events import Event
 from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.request import Request
+from swarmtest.timeline.acts import skipped, stopped_by_guard, t0_of
 from swarmtest.timeline.aliases import Aliases, read_aliases
+from swarmtest.timeline.client import read_client
 from swarmtest.timeline.clock import Clock, read_clock
 from swarmtest.timeline.endings import cause_of, exit_code
 from swarmtest.timeline.facts import TaskFacts, collect
-from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline
+from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline, Victim
 from swarmtest.timeline.lines import sound
 from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
 from swarmtest.timeline.traffic import with_traffic
+from swarmtest.timeline.victims import read_victims, to_stop
 from swarmtest.timeline.witness import Proxied, Step, Stream, Trail, Witness, read_witness
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "Stream",
     "Timeline",
     "Trail",
+    "Victim",
     "Witness",
     "read_aliases",
     "read_clock",
@@ -47,7 +50,7 @@ def read_timeline(
     phases = _phases(events)
     acts = tuple(event for event in events if event.kind == "act")
     until = phases.get("remove", (float("inf"), None))[0]
-    t0 = _t0(acts, until)
+    t0 = t0_of(acts, until)
     witness = read_witness(events, promises.stack.service, clock)
     tasks = collect(events, promises.stack.service, until)
     names = sorted((e for e in events if e.kind == "names" and e.t < until), key=lambda e: e.t)
@@ -58,6 +61,8 @@ def read_timeline(
     ]
     aliases = read_aliases(lives, witness, requests, (event for event in events if event.kind == "record"))
     lives = sorted(with_traffic(lives, witness, requests, aliases), key=lambda one: (one.created, one.task))
+    victims = read_victims(acts, lives, until)
+    last_sent = max((request.began for request in requests), default=until)
     timeline = Timeline(
         lifespans=tuple(lives),
         t0=t0,
@@ -68,9 +73,13 @@ def read_timeline(
         update_status=tuple(e for e in events if e.kind == "update_status" and e.t < until),
         broken=_broken(events, until),
         failed_tasks=_failed(tasks),
-        traffic=_traffic(events),
+        traffic=read_client(events),
         outcome=next((event.get("outcome") for event in reversed(events) if event.kind == "ended"), None),
         outcome_error=next((event.get("error") for event in reversed(events) if event.kind == "ended"), None),
+        victims=victims,
+        skipped=skipped(acts),
+        stopped_by_guard=stopped_by_guard(events),
+        to_stop=to_stop(promises, lives, acts, victims, last_sent) if t0 is not None else frozenset(),
     )
     # The names point at the lifespans as they were before traffic added its marks.
     return timeline, witness, read_aliases(lives, witness, requests, (e for e in events if e.kind == "record"))
@@ -143,6 +152,8 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
         cause=cause_of(facts, marks, desired, grace_seconds, around.acts),
         cpu_max=facts.cpu,
         memory_max=facts.memory,
+        image=_text(facts.last("image")),
+        force_update=_int(facts.last("force_update")),
     )
 
 
@@ -153,13 +164,6 @@ def _generation(made: float, doubt: float, marks: Mapping[str, Mark], t0: float 
         return "new"
     ends = [mark.at for name in ("exited", "announced", "desired") if (mark := marks.get(name))]
     return "only" if ends and min(ends) < t0 else "old"
-
-
-def _t0(acts: Sequence[Event], until: float) -> float | None:
-    """The first act that hurts; the deploy is an act too, but the beginning of everything."""
-    began = [act for act in acts if act.get("edge") == "began" and act.t < until and act.get("name") != "deploy"]
-    updates = [act for act in began if act.get("name") == "update"]
-    return min((act.t for act in updates or began), default=None)
 
 
 def _phases(events: Sequence[Event]) -> dict[str, tuple[float, float | None]]:
@@ -187,15 +191,6 @@ def _failed(tasks: Mapping[str, TaskFacts]) -> tuple[str, ...]:
         if last is not None and last.get("state") in ("failed", "rejected"):
             found.append(f"{facts.task[:12]} {last.get('state')}: {last.get('error') or last.get('message')}")
     return tuple(found)
-
-
-def _traffic(events: Sequence[Event]) -> dict[str, dict[str, Any]]:
-    """The last word of the traffic child of each sort, and the highest processor share of all."""
-    found: dict[str, dict[str, Any]] = {}
-    for event in events:
-        if event.kind == "traffic":
-            found[str(event.get("event"))] = {"t": event.t, **event.data}
-    return found
 
 
 def _int(value: object) -> int | None:

@@ -18,6 +18,7 @@ OUT_OF_MEMORY = "out of memory"
 HEALTH_CHECK = "health check"
 BY_SWARMTEST = "killed by swarmtest"
 BY_OTHERS = "killed by somebody else"
+STOPPED_BY_SWARMTEST = "stopped by swarmtest"
 STOPPED_BY_OTHERS = "stopped by somebody else"
 CRASHED = "crashed by itself"
 ENDED_ITSELF = "ended by itself"
@@ -28,8 +29,11 @@ GRACE_SLACK_SECONDS = 1.0
 SIGKILLED = 137
 """Exit code of a process that was killed by signal 9."""
 
-HURTING = ("kill", "stop", "crash", "oom", "pause")
-"""Acts of swarmtest that end the instance that they name."""
+KILLING = ("kill", "crash", "oom")
+"""Acts of swarmtest that take the process of the instance that they name."""
+
+STOPPING = ("stop", "signal")
+"""Acts of swarmtest that ask it to end; what becomes of that is its own doing, or its grace's."""
 
 
 def cause_of(
@@ -40,17 +44,20 @@ def cause_of(
     if signalled is None and killed is None and exited is None:
         return None
     asked = _asked(desired or marks.get("announced"), signalled or killed or exited)
+    ours = _ours(facts, acts)
     cause: str | None
     if _out_of_memory(facts, signalled, exited):
         cause = OUT_OF_MEMORY
     elif _unhealthy(facts, signalled or killed or exited):
         cause = HEALTH_CHECK
-    elif _ours(facts, signalled or killed or exited, acts):
+    elif _before(ours, KILLING, killed or exited):
         cause = BY_SWARMTEST
     elif killed is not None:
         cause = _killed(signalled, killed, grace_seconds, asked)
     elif exited is None:
         cause = None  # signalled, and still stopping
+    elif _before(ours, STOPPING, signalled, desired):
+        cause = STOPPED_BY_SWARMTEST
     elif signalled is not None and exited.at >= signalled.at - max(signalled.error, exited.error):
         cause = AS_ASKED if asked else STOPPED_BY_OTHERS if _watched(facts) else None
     elif asked and not any(event.get("action") == "die" for event in facts.container):
@@ -112,16 +119,35 @@ def _unhealthy(facts: TaskFacts, end: Mark | None) -> bool:
     return bool(health) and health[-1] == "unhealthy" and (failed or said)
 
 
-def _ours(facts: TaskFacts, end: Mark | None, acts: Sequence[Event]) -> bool:
+def _ours(facts: TaskFacts, acts: Sequence[Event]) -> list[Event]:
+    """The beginnings of the acts that name this instance; those of old traces had it among their settings."""
     names = {facts.task, facts.container_id, (facts.container_id or "")[:12]} - {None, ""}
+    refused = {act.get("id") for act in acts if act.get("edge") == "ended" and act.get("outcome") == "failed"}
+    found = []
     for act in acts:
-        if act.get("edge") != "began" or act.get("name") not in HURTING or end is None:
+        if act.get("edge") != "began" or act.get("id") in refused:
             continue
+        told = [value for named in act.get("instances") or () for value in (named.get("task"), named.get("container"))]
         settings = act.get("settings") or {}
-        targets = {str(act.get("target")), *(str(value) for value in settings.values())}
-        if names & targets and act.t - 0.5 <= end.at + end.error:
-            return True
-    return False
+        if names & {str(act.get("target")), *(str(value) for value in (*told, *settings.values()) if value)}:
+            found.append(act)
+    return found
+
+
+def _before(ours: Sequence[Event], kinds: Sequence[str], end: Mark | None, decided: Mark | None = None) -> bool:
+    """Whether an act of ours led to its end, and Swarm hadn't decided on that before."""
+    return end is not None and any(
+        _acts_as(act) in kinds
+        and act.t - 0.5 <= end.at + end.error
+        and (decided is None or act.t <= decided.at - decided.error + 0.05)
+        for act in ours
+    )
+
+
+def _acts_as(act: Event) -> str:
+    """The act's name; a signal that can't be caught is a kill by whatever name."""
+    signal = str((act.get("settings") or {}).get("signal") or "").upper()
+    return "kill" if act.get("name") == "signal" and signal in ("SIGKILL", "KILL", "9") else str(act.get("name"))
 
 
 def _by_itself(code: int | None) -> str:

@@ -30,6 +30,8 @@ class Lifespan:
         state: last task state seen.
         cause: what ended it, in words; null while it lives.
         served: requests answered by it, rightly and wholly.
+        image: of the task's own spec, by which versions are told apart.
+        force_update: counts forced updates in the task's spec; with the image, it's the spec's generation.
     """
 
     task: str
@@ -53,6 +55,8 @@ class Lifespan:
     served: int = 0
     cpu_max: float | None = None
     memory_max: int | None = None
+    image: str | None = None
+    force_update: int | None = None
 
     @property
     def name(self) -> str:
@@ -91,6 +95,44 @@ class Lifespan:
 
 
 @dataclass(frozen=True, slots=True)
+class Victim:
+    """An instance that an act hurt: one value for each act and each of its instances.
+
+    Attributes:
+        act: the act's ID.
+        name: the act's name: ``kill``, ``freeze`` …
+        task: the instance's task.
+        hurt_at: when the act began; nothing of it happened before.
+        hurt_by: when the act had been carried out; None where that isn't written down.
+        lasting: it lasts until it's healed.
+        healed_at: when its healing had been carried out; None where nothing was healed.
+        outcome: of the act: ``ok``, ``failed``, ``unknown``, or None where it never ended.
+        in_stop: it was on its way out already, by somebody else's order.
+    """
+
+    act: int
+    name: str
+    task: str
+    container: str | None
+    slot: int | None
+    hurt_at: float
+    hurt_by: float | None = None
+    lasting: bool = False
+    healed_at: float | None = None
+    outcome: str | None = None
+    in_stop: bool = False
+
+    @property
+    def orderly(self) -> bool:
+        """Whether it was asked to stop, or slowed down while it did, so that its stop is judged as any other."""
+        return self.name in ORDERLY or (self.in_stop and self.name not in ("kill", "crash"))
+
+
+ORDERLY = ("stop", "signal", "drain", "scale")
+"""Acts that ask an instance to stop, or to do something else by itself, and take nothing from it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
     """All lives of a run, with what surrounds them.
 
@@ -101,6 +143,11 @@ class Timeline:
         broken: streams that broke; from there on marks may be missing, never made up.
         failed_tasks: tasks that never got a container, with Swarm's own words.
         outcome: how the run itself ended: ``finished``, ``interrupted``, ``failed``, or None.
+        acts: began, ended and skipped, as the trace has them.
+        victims: who was hurt by which act, in order.
+        skipped: acts that a guard rail forbade; each says its ``reason``.
+        stopped_by_guard: why the run's own guard stopped it; None where it didn't.
+        to_stop: tasks of the instances whose stop is judged; see :attr:`meant_to_stop`.
     """
 
     lifespans: tuple[Lifespan, ...] = ()
@@ -115,6 +162,10 @@ class Timeline:
     traffic: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     outcome: str | None = None
     outcome_error: str | None = None
+    victims: tuple[Victim, ...] = ()
+    skipped: tuple[Event, ...] = ()
+    stopped_by_guard: str | None = None
+    to_stop: frozenset[str] = frozenset()
 
     @property
     def old(self) -> tuple[Lifespan, ...]:
@@ -130,3 +181,15 @@ class Timeline:
     def stops(self) -> tuple[Lifespan, ...]:
         """Instances that went during the run, whatever made them go."""
         return tuple(life for life in self.lifespans if life.stopping is not None)
+
+    @property
+    def meant_to_stop(self) -> tuple[Lifespan, ...]:
+        """Instances whose stop is judged: all old ones where the plan replaces them, else those asked to stop.
+
+        One that was killed, crashed or froze isn't among them, nor is one that was meant to stay.
+        """
+        return tuple(life for life in self.lifespans if life.task in self.to_stop)
+
+    def hurts(self, life: Lifespan) -> tuple[Victim, ...]:
+        """What was done to an instance, in order."""
+        return tuple(victim for victim in self.victims if victim.task == life.task)
