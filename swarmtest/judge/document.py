@@ -9,6 +9,7 @@ from typing import Any
 
 from swarmtest.checks import Judged, Outcome
 from swarmtest.checks.replaced_every_instance import own_statuses
+from swarmtest.judge.bursts import burst_notes
 from swarmtest.judge.figures import answer_times, figures, nearest_rank
 from swarmtest.judge.proof import proof
 from swarmtest.losses import Accounted, Charge
@@ -18,12 +19,14 @@ from swarmtest.reports import (
     MARKS,
     CheckEntry,
     Document,
+    Hurt,
     InstanceEntry,
     LossEvent,
     LossRow,
     Mark,
 )
 from swarmtest.timeline import Lifespan
+from swarmtest.timeline.lifespan import Victim
 
 SETTINGS = (
     "stack",
@@ -109,7 +112,12 @@ def _instance(life: Lifespan, judged: Judged) -> InstanceEntry:
         memory_max=life.memory_max,
         grace_seconds=life.grace_seconds,
         lost=sum(1 for one in judged.losses.seen if one.life is not None and one.life.task == life.task),
+        hurts=[_hurt(victim) for victim in judged.timeline.hurts(life)],
     )
+
+
+def _hurt(victim: Victim) -> Hurt:
+    return Hurt(victim.act, victim.name, victim.hurt_at, victim.hurt_by, victim.healed_at, victim.outcome)
 
 
 def _mark(life: Lifespan, name: str) -> Mark | None:
@@ -186,6 +194,7 @@ def _notes(judged: Judged) -> list[str]:
     if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
     notes += _rollback(judged)
+    notes += burst_notes(judged)
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
         notes.append(

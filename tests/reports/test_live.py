@@ -218,3 +218,18 @@ def test_tasks_of_other_services_are_left_out() -> None:
     progress = after(DEPLOYED)
     feed(progress, task(9, "edge1", 1, "running", service="edge"))
     assert list(progress.instances) == ["old1"]
+
+
+def test_a_burst_is_told_apart_and_its_counts_do_not_replace_those_of_the_steady_traffic() -> None:
+    progress = Progress(service="api", replicas=1)
+    told = [event(11, "traffic", event="started", client="burst")]
+    told += [event(12, "traffic", event="tick", client="burst", sent=9, open=1, outcomes={"complete": 8})]
+    told += [event(19, "traffic", event="stopped", client="burst", sent=1320, outcomes={"complete": 1320})]
+    news = [line.text for one in [*DEPLOYED, *ROLLING, *told] for line in feed(progress, one)]
+    assert news[-2:] == ["traffic: burst started", "traffic: burst stopped, 1,320 sent"]
+    assert progress.traffic["sent"] == 80
+
+
+def test_a_stop_by_the_guard_is_said() -> None:
+    (line,) = feed(Progress(), event(20, "guard", name="stop-at", text="9.1 % lost over 5 s: 41 of 452; limit 5 %"))
+    assert line.text == "stopped by stop-at: 9.1 % lost over 5 s: 41 of 452; limit 5 %"

@@ -136,6 +136,8 @@ def _update_status(progress: Progress, event: Event) -> list[News]:
 
 def _traffic(progress: Progress, event: Event) -> list[News]:
     kind, before = event.get("event"), progress.traffic
+    if client := event.get("client"):
+        return _burst(event, str(client))
     if kind in ("tick", "stopped"):
         seconds = event.t - float(before.get("t", event.t))
         if seconds > 0:
@@ -150,6 +152,21 @@ def _traffic(progress: Progress, event: Event) -> list[News]:
             return [News(event.t, f"traffic: stopped, {progress.counts()}")]
         case _:
             return []
+
+
+def _burst(event: Event, client: str) -> list[News]:
+    """A word of a client beside the steady one: when it begins, and what it had sent at its end."""
+    match event.get("event"):
+        case "started":
+            return [News(event.t, f"traffic: {client} started")]
+        case "stopped":
+            return [News(event.t, f"traffic: {client} stopped, {int(event.get('sent') or 0):,} sent")]
+        case _:
+            return []
+
+
+def _guard(_: Progress, event: Event) -> list[News]:
+    return [News(event.t, f"stopped by {event.get('name')}: {event.get('text')}", phase=True)]
 
 
 def _note(_: Progress, event: Event) -> list[News]:
@@ -174,6 +191,7 @@ HANDLERS: Mapping[str, Callable[[Progress, Event], list[News]]] = {
     "names": _names,
     "update_status": _update_status,
     "traffic": _traffic,
+    "guard": _guard,
     "note": _note,
     "stream_broken": _stream_broken,
     "ended": _ended,
