@@ -106,11 +106,31 @@ class LossRow(msgspec.Struct, frozen=True):
     unproved: int = 0
 
 
+class Hurt(msgspec.Struct, frozen=True):
+    """What one act did to an instance; null where it isn't known.
+
+    Attributes:
+        act: the act's ID in the trace, and its ``name`` there: ``kill``, ``freeze`` …
+        began: epoch seconds; nothing of it happened before.
+        ended: when it had been carried out.
+        healed: when it had been undone.
+        outcome: ``ok``, ``failed``, ``unknown``.
+    """
+
+    act: int
+    name: str
+    began: float
+    ended: float | None = None
+    healed: float | None = None
+    outcome: str | None = None
+
+
 class InstanceEntry(msgspec.Struct, frozen=True):
     """One instance's life. ``generation`` is ``old``, ``new`` or ``only``; marks are null where unseen.
 
     ``cause`` says in words what ended it (``stopped as asked``, ``SIGKILL at the end of the grace``,
-    ``out of memory``, ``health check``, ``killed by swarmtest``), null while it lives.
+    ``out of memory``, ``health check``, ``killed by swarmtest``), null while it lives. ``hurts`` is what
+    swarmtest did to it, in order.
     """
 
     id: str
@@ -127,6 +147,7 @@ class InstanceEntry(msgspec.Struct, frozen=True):
     memory_max: int | None = None
     lost: int = 0
     grace_seconds: float | None = None
+    hurts: list[Hurt] = []
 
 
 class KindFigures(msgspec.Struct, frozen=True):

@@ -12,9 +12,9 @@ from swarmtest.errors import RunFolderError
 from swarmtest.events import Event, encode_event
 from swarmtest.judge import judge, judge_folder, read_requests
 from swarmtest.losses import missing
-from swarmtest.reports import write_document
+from swarmtest.reports import Hurt, write_document
 from swarmtest.reports.wording import proof_sentence
-from tests.judge.builder import Rollout
+from tests.judge.builder import T0, Rollout
 
 
 def folder_of(rollout: Rollout, path: Path) -> Path:
@@ -249,3 +249,15 @@ def test_a_run_that_broke_off_before_its_first_request_lists_no_unproved_checks(
     said = capsys.readouterr().out
     assert "nothing to judge" in said
     assert "answered_every_request" not in said
+
+
+def test_the_document_tells_what_was_done_to_each_instance_and_when() -> None:
+    run = Rollout()
+    victim = run.old[0]
+    both = {"id": 2, "name": "signal", "target": "api", "settings": {"signal": "SIGUSR1"}, "prepares": False}
+    both["instances"] = [{"task": victim.task, "container": victim.container, "slot": victim.slot, "node": "n1"}]
+    run.event(1.0, "act", edge="began", **both)
+    run.event(1.1, "act", edge="ended", outcome="ok", error=None, **both)
+    hurts = {instance.id: instance.hurts for instance in run.document().instances}
+    assert hurts.pop(victim.task) == [Hurt(2, "signal", T0 + 1.0, T0 + 1.1, None, "ok")]
+    assert not any(hurts.values())
