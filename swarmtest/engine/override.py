@@ -6,18 +6,29 @@ import json
 import socket
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from swarmtest.engine.labels import FOLDER_LABEL, HOST_LABEL, PROBE_SERVICE, RUN_LABEL
 
 
-def override_file(
-    path: Path, stack: Mapping[str, Any], *, run: str, service: str, probe: Mapping[str, Any] | None
+def override_file(  # noqa: PLR0913 - each is a part of the file
+    path: Path,
+    stack: Mapping[str, Any],
+    *,
+    run: str,
+    service: str,
+    probe: Mapping[str, Any] | None,
+    subject_extra: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
-    """Writes what a run adds to a stack file: its labels on each service, and the name probe.
+    """Writes what a run adds to a stack file: its labels on each service, the name probe, the subject's changes.
 
     The labels lead from a stack that's left over back to its run's folder, which ``path`` is in.
     The compose version is repeated, since older CLIs refuse to merge files of different versions.
+
+    Arguments:
+        service: the subject.
+        subject_extra: keys of the subject, which Docker puts over the file's own, mapping by mapping.
     """
     labels = {RUN_LABEL: run, FOLDER_LABEL: _plain(str(path.parent.resolve())), HOST_LABEL: socket.gethostname()}
     services: dict[str, Any] = {name: {"deploy": {"labels": labels}} for name in stack["services"]}
@@ -28,11 +39,20 @@ def override_file(
             body["networks"] = list(networks)
         deploy = {"labels": labels, "restart_policy": {"condition": "none"}}
         services[PROBE_SERVICE] = {**body, "deploy": deploy}
+    services[service] = _merged(services[service], subject_extra)
     tree: dict[str, Any] = {"services": services}
     if "version" in stack:
         tree = {"version": stack["version"], **tree}
     path.write_text(json.dumps(tree, indent=1))
     return path
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(under)
+    for key, value in over.items():
+        before = found.get(key)
+        found[key] = _merged(before, value) if isinstance(value, Mapping) and isinstance(before, Mapping) else value
+    return found
 
 
 def _plain(text: str) -> str:

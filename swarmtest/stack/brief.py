@@ -7,14 +7,18 @@ one that was named), the address is that port on the engine's host.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from swarmtest.errors import StackError, UsageError
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.durations import parse_duration, parse_rate
+from swarmtest.stack.frontdoor import FrontDoor, derived_url, read_front_door
 from swarmtest.stack.kinds import Kind, read_kinds
 from swarmtest.stack.reader import TOKEN, Reader, refuse_unknown, share, span, word
+from swarmtest.stack.wishes import DEFAULT_STOP_AT, StopAt, read_stop_at, read_wishes, stop_at_flag
 
 DEFAULT_LONGEST_SECONDS = 1.0
 
@@ -28,24 +32,10 @@ _KEYS = (
     "baseline",
     "longest_request",
     "ready_within",
+    "release",
+    "dependency",
+    "stop_at",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FrontDoor:
-    """How traffic reaches the instances, and how soon it's said to notice that one is going.
-
-    Attributes:
-        mode: ``proxy``, ``mesh`` (routing mesh) or ``direct`` (each task has a host port).
-        service: the proxy's service.
-        detects: ``dns``, ``tasks``, ``probe``, ``none``; None where the file doesn't say.
-        within_seconds: its detection time by its settings; None where the file doesn't say.
-    """
-
-    mode: str
-    service: str | None = None
-    detects: str | None = None
-    within_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +47,7 @@ class Overrides:
     instance_header: str | None = None
     rate: float | None = None
     baseline_seconds: float | None = None
+    stop_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +59,8 @@ class Brief:
         url_given: whether somebody wrote it (otherwise its host follows the engine).
         longest_seconds: how long the longest planned request takes.
         ready_seconds: how long the deployment may take to get healthy.
+        wishes: what faults need to know: ``release`` (``image``, ``environment``) and ``dependency``, where given.
+        stop_at: what may be lost before a run is stopped; None for any.
     """
 
     service: str
@@ -82,6 +75,8 @@ class Brief:
     baseline_seconds: float = 8.0
     longest_seconds: float = DEFAULT_LONGEST_SECONDS
     ready_seconds: float = 120.0
+    wishes: Mapping[str, Any] = field(default_factory=dict)
+    stop_at: StopAt | None = DEFAULT_STOP_AT
 
 
 def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
@@ -96,7 +91,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
     refuse_unknown(about, _KEYS)
     service = _service_name(stack, about, flags)
     _refuse_unservable(stack, stack.services[service])
-    door = _front_door(stack, about, service)
+    door = read_front_door(stack, about, service)
     url = _url(about, flags)
     kinds = read_kinds(about, flags.rate)
     longest = max([DEFAULT_LONGEST_SECONDS, *(kind.milliseconds[1] / 1000 for kind in kinds if kind.milliseconds)])
@@ -107,7 +102,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         raise about.error(problem, "instance_header") if flags.instance_header is None else UsageError(problem)
     return Brief(
         service=service,
-        url=None if door.mode == "direct" else url or _derived_url(stack, service, door),
+        url=None if door.mode == "direct" else url or derived_url(stack, service, door),
         url_given=url is not None,
         front_door=door,
         kinds=kinds,
@@ -118,6 +113,8 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         baseline_seconds=span(about, "baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds,
         longest_seconds=span(about, "longest_request", longest, above_zero=True),
         ready_seconds=span(about, "ready_within", 120.0, above_zero=True),
+        wishes=read_wishes(about, stack, service),
+        stop_at=read_stop_at(about) if flags.stop_at is None else stop_at_flag(flags.stop_at),
     )
 
 
@@ -181,49 +178,6 @@ def _refuse_unservable(stack: Stack, service: Service) -> None:
     if service.mode == "replicated" and not service.replicas:
         problem = f"{service.name} is to be tested, and has no replica; ask for one at least"
         raise stack.source.error(problem, "services", service.name, "deploy", "replicas")
-
-
-def _front_door(stack: Stack, about: Reader, service: str) -> FrontDoor:
-    value = about.body.get("front_door")
-    if value == "direct":
-        if not any(port.mode == "host" for port in stack.services[service].ports):
-            raise about.error(f"direct needs a port of {service} with `mode: host`", "front_door")
-        return FrontDoor("direct", detects="tasks", within_seconds=0.5)
-    if value is None or isinstance(value, dict):
-        part = about.part("front_door")
-        refuse_unknown(part, ("service", "detects", "within"))
-        name = part.text("service", "") or _only_proxy(stack, service)
-        if name is not None and name not in stack.services:
-            raise part.error(f"no service {name!r} in the stack; it has {', '.join(stack.services)}", "service")
-        detects = part.choice("detects", ("dns", "tasks", "probe", "none"), "none") if "detects" in part.body else None
-        within = part.seconds("within", 0.0) if "within" in part.body else None
-        if name is not None and name != service:
-            return FrontDoor("proxy", name, detects, within)
-        mesh = any(port.mode == "ingress" for port in stack.services[service].ports)
-        return FrontDoor("mesh" if mesh else "host", None, detects, within)
-    raise about.error(f"expected direct, or a mapping such as {{service: edge}}, found {value!r}", "front_door")
-
-
-def _only_proxy(stack: Stack, service: str) -> str | None:
-    """The one other service that publishes a port, where the service under test publishes none."""
-    if stack.services[service].ports:
-        return None
-    others = [other.name for other in stack.services.values() if other.ports and other.name != service]
-    return others[0] if len(others) == 1 else None
-
-
-def _derived_url(stack: Stack, service: str, door: FrontDoor) -> str:
-    publisher: Service = stack.services[door.service or service]
-    ports = [port for port in publisher.ports if port.published and port.protocol == "tcp"]
-    if not ports:
-        raise StackError(
-            f"no published port to send traffic to: {publisher.name} publishes none;"
-            ' add `ports: ["8080:80"]`, or say `x-swarmtest: {url: http://…}` or --url',
-            file=stack.file,
-            line=stack.source.lines.get(("services", publisher.name)),
-            key=f"services.{publisher.name}.ports",
-        )
-    return f"http://127.0.0.1:{ports[0].published}"
 
 
 def rate_flag(text: str) -> float:
