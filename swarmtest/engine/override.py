@@ -19,7 +19,7 @@ def override_file(  # noqa: PLR0913 - each is a part of the file
     run: str,
     service: str,
     probe: Mapping[str, Any] | None,
-    extra: Mapping[str, Any] = MappingProxyType({}),
+    subject_extra: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
     """Writes what a run adds to a stack file: its labels on each service, the name probe, the subject's changes.
 
@@ -28,7 +28,7 @@ def override_file(  # noqa: PLR0913 - each is a part of the file
 
     Arguments:
         service: the subject.
-        extra: keys of the subject, which Docker puts over the file's own, mapping by mapping.
+        subject_extra: keys of the subject, which Docker puts over the file's own, mapping by mapping.
     """
     labels = {RUN_LABEL: run, FOLDER_LABEL: _plain(str(path.parent.resolve())), HOST_LABEL: socket.gethostname()}
     services: dict[str, Any] = {name: {"deploy": {"labels": labels}} for name in stack["services"]}
@@ -39,7 +39,7 @@ def override_file(  # noqa: PLR0913 - each is a part of the file
             body["networks"] = list(networks)
         deploy = {"labels": labels, "restart_policy": {"condition": "none"}}
         services[PROBE_SERVICE] = {**body, "deploy": deploy}
-    services[service] = _merged(services[service], extra)
+    services[service] = _merged(services[service], subject_extra)
     tree: dict[str, Any] = {"services": services}
     if "version" in stack:
         tree = {"version": stack["version"], **tree}

@@ -27,7 +27,7 @@ def deploy(work: Run, undo: ExitStack) -> None:
         run=work.folder.path.name,
         service=order.subject.name,
         probe=probe,
-        extra=order.deployed_with,
+        subject_extra=order.deployed_with,
     )
     resolve = "never" if work.info.nodes == 1 and local_only(work.client, order.stack) else "always"
     longest = max(service.grace_seconds for service in order.stack.services.values())

@@ -326,7 +326,7 @@ def test_the_override_adds_labels_and_the_probe_on_the_networks_of_the_subject(t
 def test_keys_of_the_subject_stand_beside_what_the_run_adds(tmp_path: Path) -> None:
     extra = {"stop_grace_period": "1s", "deploy": {"update_config": {"order": "stop-first"}}}
     stack = {"services": {"api": {}, "edge": {}}}
-    path = override_file(tmp_path / "o.json", stack, run="r1", service="api", probe=None, extra=extra)
+    path = override_file(tmp_path / "o.json", stack, run="r1", service="api", probe=None, subject_extra=extra)
     written = json.loads(path.read_text())["services"]
     assert written["api"]["stop_grace_period"] == "1s"
     assert written["api"]["deploy"]["update_config"] == {"order": "stop-first"}
