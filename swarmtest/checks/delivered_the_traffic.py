@@ -6,12 +6,14 @@ too little, too late or miscounts proves nothing of the stack.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.evidence.request import Request
 from swarmtest.losses import Loss, missing
-from swarmtest.losses.wording import number, since
+from swarmtest.losses.wording import many, number, since
 
 ENOUGH_SHARE = 0.95
 CPU_LIMIT = 0.9
@@ -31,6 +33,7 @@ def check(judged: Judged) -> Verdict:
     asked = expected(judged)
     kinds = f"{number(kept)} on kept connections, {number(sent - kept)} on fresh ones"
     findings.good.append(f"{number(sent)} sent of about {asked:,.0f}, {kinds}")
+    findings.good += [f"in the {name}: {number(len(some))} sent" for name, some in _bursts(judged).items()]
     if stopped:
         findings.good.append(
             f"client: {_number(stopped.get('cpu_share_max'), 2)} of a processor at most,"
@@ -54,6 +57,7 @@ def shortcomings(judged: Judged) -> Iterator[str]:
     asked = expected(judged)
     if losses.sent < ENOUGH_SHARE * asked:
         yield f"{number(losses.sent)} requests were sent of about {asked:,.0f} asked for"
+    yield from _short_bursts(judged)
     yield from _kinds(judged)
     yield from _connections(judged)
     last = max(one.request.began for one in losses.accounted)
@@ -114,10 +118,49 @@ def _busy(judged: Judged) -> list[str]:
 
 
 def expected(judged: Judged) -> float:
-    """Requests that the planned rates make between the first and the last one planned."""
-    planned = [one.request.planned or one.request.began for one in judged.losses.accounted]
-    rate = sum(kind.rate for kind in judged.promises.traffic.kinds)
-    return rate * (max(planned) - min(planned)) if planned else 0.0
+    """Requests that the planned rates make between the first and the last one planned, and those of the bursts."""
+    planned = [_planned(one.request) for one in judged.losses.accounted if one.request.burst is None]
+    steady = _rate(judged) * (max(planned) - min(planned)) if planned else 0.0
+    return steady + sum(
+        _rate(judged) * (float(burst["factor"]) - 1.0) * _seconds(some)
+        for burst, some in zip(_planned_bursts(judged), _bursts(judged).values(), strict=False)
+    )
+
+
+def _short_bursts(judged: Judged) -> Iterator[str]:
+    """Bursts of the plan that weren't sent, or not for as long as they were to last."""
+    planned, sent = _planned_bursts(judged), list(_bursts(judged).values())
+    if len(sent) < len(planned):
+        yield f"{len(sent)} of {many(len(planned), 'burst')} were sent"
+    for burst, some in zip(planned, sent, strict=False):
+        if _seconds(some) < ENOUGH_SHARE * burst["seconds"] - 1.0:
+            yield f"a burst of {burst['seconds']:g} s was planned, and lasted {_seconds(some):.1f} s"
+
+
+def _planned_bursts(judged: Judged) -> list[dict[str, Any]]:
+    return [step.burst for step in judged.promises.steps if step.burst]
+
+
+def _bursts(judged: Judged) -> dict[str, list[Request]]:
+    """The requests of each burst, in the order of the bursts."""
+    found: defaultdict[str, list[Request]] = defaultdict(list)
+    for one in judged.losses.accounted:
+        if one.request.burst is not None:
+            found[one.request.burst].append(one.request)
+    ordered = sorted(found.values(), key=lambda some: min(map(_planned, some)))
+    return {"burst" if n == 1 else f"burst {n}": some for n, some in enumerate(ordered, start=1)}
+
+
+def _planned(request: Request) -> float:
+    return request.planned or request.began
+
+
+def _seconds(requests: Sequence[Request]) -> float:
+    return max(map(_planned, requests)) - min(map(_planned, requests))
+
+
+def _rate(judged: Judged) -> float:
+    return sum(kind.rate for kind in judged.promises.traffic.kinds)
 
 
 def _number(value: object, digits: int) -> str:

@@ -87,3 +87,67 @@ def test_a_client_that_was_killed_and_left_requests_without_a_record_makes_the_r
     assert verdict.outcome is Outcome.NOT_PROVED
     assert any("12 requests" in line and "have no record" in line for line in verdict.evidence)
     assert verdict.advice is not None
+
+
+def with_burst(seconds: float = 4.0, *, sent_for: float | None = None, per_second: int = 28) -> Rollout:
+    """A rollout with a burst of thrice the traffic from second 4 on."""
+    rollout = Rollout()
+    rollout.plan["steps"][-1]["burst"] = {"factor": 3.0, "seconds": seconds}
+    life = rollout.old[1]
+    for n in range(int((seconds if sent_for is None else sent_for) * per_second)):
+        at = 4.0 + n / per_second
+        rollout.served(f"ab12cd.burst1-short-4242-{n}", at, at + 0.1, life)
+    return rollout
+
+
+def told_by_both(rollout: Rollout, *, calibrated: bool = True, **said: Any) -> Rollout:
+    """Has each of the two clients say what it sent."""
+    burst = sum(1 for row in rollout.requests() if ".burst" in row["id"])
+    rollout.traffic["sent"] = len(rollout.requests()) - burst
+    rollout.event(-5.0, "traffic", event="calibrated", ok=calibrated, client="burst", expected={}, counted={})
+    words = {"sent": burst, "cpu_share_max": 0.3, "late_ms_p99": 2.0} | said
+    return rollout.event(12.0, "traffic", event="stopped", client="burst", **words)
+
+
+def test_a_burst_is_added_to_what_was_asked_for_and_to_what_was_sent() -> None:
+    verdict = told_by_both(with_burst()).verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert "in the burst: 112 sent" in verdict.evidence
+    assert any("0.30 of a processor" in line and "3 ms late" in line for line in verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"calibrated": False}, "miscounted"),
+        ({"sent": 100}, "the run is invalid"),
+        ({"cpu_share_max": 0.95}, "at its limit"),
+        ({"late_ms_p99": 400.0}, "was late"),
+    ],
+)
+def test_each_client_is_held_to_the_same(said: dict[str, Any], reason: str) -> None:
+    verdict = told_by_both(with_burst(), **said).verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any(reason in line for line in verdict.evidence)
+
+
+def test_a_burst_whose_client_never_said_what_it_sent_proves_nothing() -> None:
+    rollout = told_by_both(with_burst())
+    rollout.drop(lambda event: event.get("event") == "stopped" and event.get("client") == "burst")
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("never said" in line for line in verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"sent_for": 0.0}, "0 of 1 burst were sent"),
+        ({"seconds": 8.0, "sent_for": 2.0}, "a burst of 8 s was planned, and lasted"),
+        ({"per_second": 3}, "asked for"),
+    ],
+)
+def test_a_burst_that_was_not_sent_as_planned_proves_nothing(changed: dict[str, Any], reason: str) -> None:
+    verdict = told_by_both(with_burst(**changed)).verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any(reason in line for line in verdict.evidence)
