@@ -7,7 +7,7 @@ however the run ends. The runner writes the trace and never sees a check.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -16,17 +16,20 @@ from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client
 from swarmtest.engine.images import image_facts, make_missing
 from swarmtest.engine.swarm import SwarmDeployment
-from swarmtest.errors import Interrupted, SwarmtestError, TrafficError, UsageError
+from swarmtest.errors import Interrupted, SwarmtestError, UsageError
 from swarmtest.events import TRACE_VERSION, Event, TraceWriter
-from swarmtest.interrupts import Interrupts, deferred
+from swarmtest.interrupts import Interrupts
 from swarmtest.running import Run, phase
+from swarmtest.running.clients import await_answers, start_client
 from swarmtest.running.deploying import await_door, await_up, deploy
-from swarmtest.running.order import Order, plan_document, traffic_settings
+from swarmtest.running.guard import LossGuard
+from swarmtest.running.order import Order, plan_document
 from swarmtest.running.preflight import examine
-from swarmtest.running.steps import hold, take_step
+from swarmtest.running.steps import hold, take_step, until
+from swarmtest.running.stopping import GuardTripped, await_rolled_back, mind
 from swarmtest.stack.kinds import seconds_to_send
 from swarmtest.store import RunFolder, new_run_folder
-from swarmtest.traffic.process import TrafficProcess, write_targets
+from swarmtest.traffic.process import TrafficProcess
 from swarmtest.watch import Focus, Watch
 
 WARM_UP_SECONDS = 2.0
@@ -61,7 +64,7 @@ def run(
         deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))
         focus = Focus(order.subject.name, order.brief.front_door.service, info.node, info.local)
         watch = Watch(client, deployment, trace, focus)
-        work = Run(order, info, client, folder, trace, deployment, watch, url)
+        work = Run(order, info, client, folder, trace, deployment, watch, url, guard=LossGuard(order.stop_at))
         try:
             with ExitStack() as undo:
                 try:
@@ -135,7 +138,7 @@ def _carry_out(work: Run, undo: ExitStack) -> None:
         facts = image_facts(work.client, order.stack)
         work.folder.write_plan(plan_document(order, work.folder.path.name, work.info, work.url, facts))
         trace.add("note", text=f"made images: {', '.join(made)}")
-    traffic = _start_traffic(work, undo)
+    traffic = start_client(work, undo)  # early: it calibrates while the stack gets healthy
     work.watch.start()
     undo.callback(work.watch.stop)
     deploy(work, undo)
@@ -146,41 +149,19 @@ def _carry_out(work: Run, undo: ExitStack) -> None:
     traffic.wait_for("started", 30.0)
     all_sent = time.monotonic() + seconds_to_send(order.brief.kinds)
     try:
-        phase(work, "warmup", lambda: hold(work, traffic, WARM_UP_SECONDS))
-        for step in order.plan.steps:
-            phase(work, step.phase, lambda step=step: take_step(work, traffic, step))  # type: ignore[misc]
+        _take_steps(work, traffic)
         phase(work, "settle", lambda: hold(work, traffic, max(SETTLE_SECONDS, all_sent - time.monotonic())))
     finally:
         traffic.stop()
-    _await_answers(work, traffic)
+    await_answers(work, traffic)
 
 
-def _start_traffic(work: Run, undo: ExitStack) -> TrafficProcess:
-    """Starts the child early: it calibrates while the stack gets healthy."""
-    folder, order = work.folder, work.order
-    targets = folder.path / "targets.json" if order.brief.front_door.mode == "direct" else None
-    if targets is not None:
-        write_targets(targets, [])
-    settings = traffic_settings(order, order.token, folder.requests, work.url, targets)
-
-    def hear(message: Mapping[str, Any]) -> None:
-        fields = dict(message)
-        t = fields.pop("t", None)
-        work.trace.add("traffic", t=t if isinstance(t, float) else None, **fields)
-
-    with deferred():
-        traffic = TrafficProcess(settings, folder.path / "traffic.json", folder.path / "traffic.log", hear)
-        undo.callback(traffic.kill)
-    return traffic
-
-
-def _await_answers(work: Run, traffic: TrafficProcess) -> None:
-    """Waits for the last answer; a request that outlasts its own time-out is recorded as still open."""
-    patience = work.order.brief.timeout_seconds + 15.0
+def _take_steps(work: Run, traffic: TrafficProcess) -> None:
+    """All steps of the plan, unless too much is lost meanwhile."""
     try:
-        code = traffic.wait(patience)
-    except TrafficError:
-        traffic.hurry()
-        code = traffic.wait(10.0)
-    if code != 0:
-        raise TrafficError(f"the traffic child ended with {code}; see {work.folder.path / 'traffic.log'}")
+        with work.ticking(lambda: mind(work)):
+            phase(work, "warmup", lambda: hold(work, traffic, WARM_UP_SECONDS))
+            for step in work.order.plan.steps:
+                phase(work, step.phase, lambda step=step: take_step(work, traffic, step))  # type: ignore[misc]
+    except GuardTripped:
+        await_rolled_back(work, lambda done, deadline: until(work, traffic, done, deadline))

@@ -14,6 +14,33 @@ from swarmtest.plan import Plan
 
 Kind = Literal["orderly", "destructive"]
 
+TRAFFIC = ("delivered_the_traffic", "ids_on_every_record", "handled_each_request_once")
+"""What every scenario is judged by: that it was looked at rightly."""
+
+STOPS = (
+    "exited_within_grace",
+    "drained_before_exit",
+    "grace_exceeds_longest_request",
+    "front_door_let_go_in_time",
+    "nothing_arrived_after_close",
+)
+"""What's asked of each instance that's stopped in good order."""
+
+ROLLOUT = (
+    "answered_every_request",
+    "replaced_every_instance",
+    "announced_before_the_signal",
+    *STOPS,
+    "new_served_only_when_ready",
+    "kept_capacity",
+    "exercised_every_instance",
+    *TRAFFIC,
+)
+"""What a rollout is judged by, whichever way it goes."""
+
+HURT = ("hurt_what_was_planned", "lost_only_to_the_fault", "recovered_in_time", *TRAFFIC)
+"""What's left to ask where losses are meant to happen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scenario:

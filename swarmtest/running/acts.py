@@ -56,6 +56,13 @@ def carry_out(work: Run, done: Hurt, *, prepares: bool) -> None:
     work.hurt_instances += len(done.aim.instances)
 
 
+def hurt(work: Run, fault: Fault, aim: Aim, *, prepares: bool = False) -> Hurt:
+    """Both at once, for what doesn't last."""
+    done = begin(work, fault, aim)
+    carry_out(work, done, prepares=prepares)
+    return done
+
+
 def heal(work: Run, done: Hurt) -> None:
     """Undoes an act, and writes that down as an act of its own."""
     work.acts += 1

@@ -6,7 +6,8 @@ import importlib.metadata
 import platform
 import re
 import secrets
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from swarmtest.engine import EngineInfo
 from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import UsageError
 from swarmtest.plan import Plan
+from swarmtest.running.guard import Limit
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.brief import Brief
 from swarmtest.traffic.settings import Kind, TrafficSettings, masked
@@ -32,6 +34,9 @@ class Order:
         name: the stack's name on the engine.
         out: the folder that runs' folders are put into.
         init_swarm: make this engine a one-node swarm where swarm mode is off.
+        kind: ``orderly`` or ``destructive``; only written down here.
+        deployed_with: keys put over the subject's own; ``stack`` is read with them already.
+        stop_at: what may be lost before the run is stopped; None for any.
     """
 
     stack: Stack
@@ -44,6 +49,9 @@ class Order:
     token: str
     seed: int = 42
     init_swarm: bool = False
+    kind: str = "orderly"
+    deployed_with: Mapping[str, Any] = field(default_factory=dict)
+    stop_at: Limit | None = None
 
     @property
     def subject(self) -> Service:
@@ -117,6 +125,7 @@ def plan_document(
         "version": 1,
         "run": run,
         "scenario": order.scenario_name,
+        "kind": order.kind,
         "seed": order.seed,
         "stack": _promises(order, subject),
         "front_door": asdict(brief.front_door),
@@ -132,9 +141,19 @@ def plan_document(
         "engine": info.as_json(),
         "images": images,
         "steps": [step.as_json(brief.baseline_seconds) for step in order.plan.steps],
+        "guards": {
+            "stop_at": _limit(order.stop_at),
+            "floor": order.plan.floor,
+            "most_hurts": order.plan.most_hurts,
+        },
+        "deployed_with": dict(order.deployed_with),
         "checks": list(order.checks),
         "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},
     }
+
+
+def _limit(limit: Limit | None) -> dict[str, float] | None:
+    return None if limit is None else {"share": limit.share, "seconds": limit.seconds}
 
 
 def _promises(order: Order, subject: Service) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from contextlib import ExitStack
 from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.errors import TrafficError
 from swarmtest.faults import Aim, Fault
-from swarmtest.plan import Step
+from swarmtest.plan import Burst, Step
 from swarmtest.running import Run, list_targets, up
 from swarmtest.running.acts import begin, carry_out, heal, skip
 from swarmtest.running.aiming import Rails, choose
+from swarmtest.running.burst import READY_SECONDS, Burster
 from swarmtest.running.patience import of_recovery, of_rollout
 from swarmtest.running.reacting import Reactions
 from swarmtest.traffic.process import TrafficProcess
@@ -78,6 +79,7 @@ class Hurting:
         """Hurts, holds, heals, waits."""
         done = begin(self.work, self.fault, self.aim)
         with ExitStack() as undo:
+            sent_all = self._burst(step.burst, undo) if step.burst is not None else lambda: True
             if step.on_stop is not None:
                 reactions = Reactions(self.work, step.on_stop, self.old)
                 undo.callback(reactions.close)
@@ -90,9 +92,17 @@ class Hurting:
             if step.hold_seconds is not None:
                 hold(self.work, self.traffic, step.hold_seconds)
             elif not self.fault.lasting:
-                self._wait(self.steady if self.fault.replaces else self.whole)
+                over = self.steady if self.fault.replaces else self.whole
+                self._wait(lambda: over() and sent_all())
         if self.fault.lasting:
             self._wait(self.whole)
+
+    def _burst(self, burst: Burst, undo: ExitStack) -> Callable[[], bool]:
+        """Makes a burst ready; gives what tells that all of it was sent."""
+        burster = undo.enter_context(Burster(self.work, burst, self.old))
+        until(self.work, self.traffic, burster.ready, time.monotonic() + READY_SECONDS)
+        undo.enter_context(self.work.ticking(burster.tick))
+        return lambda: burster.over
 
     def _wait(self, over: Callable[[], bool]) -> None:
         self.wanted = self._wanted()

@@ -1,0 +1,34 @@
+"""Two instances are replaced one after the other, and the old ones are killed: SIGKILL, with no word before it.
+
+The first of the four of `stop-modes`. It passes when every loss ran on one of the two, or was sent to it before the
+front door could know.
+"""
+
+from swarmtest.faults.kill import Kill
+from swarmtest.faults.make_room import MakeRoom
+from swarmtest.plan import Plan, Step, Target
+from swarmtest.scenario import Scenario
+
+SCENARIO = Scenario(
+    story="two instances are replaced one after the other; the old ones are killed without a word",
+    plan=Plan(
+        steps=(
+            Step("baseline", hold_seconds=2.0),
+            Step("make room", MakeRoom(), prepares=True),
+            Step("noticed", hold_seconds=1.5),
+            Step("kill the first", Kill(), Target((0,))),
+            Step("noticed again", hold_seconds=1.5),
+            # The first one's successor has its slot, and comes first.
+            Step("kill the second", Kill(), Target((1,))),
+        )
+    ),
+    kind="destructive",
+    checks=(
+        "lost_only_to_the_fault",
+        "hurt_what_was_planned",
+        "recovered_in_time",
+        "delivered_the_traffic",
+        "ids_on_every_record",
+        "handled_each_request_once",
+    ),
+)
