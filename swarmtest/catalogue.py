@@ -5,10 +5,72 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from dataclasses import dataclass
 
 from swarmtest import checks, scenarios
 from swarmtest.errors import UsageError
 from swarmtest.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Scenarios that are asked for by one name, and run as a series.
+
+    Attributes:
+        scenarios: in the order in which they're run; those that there are.
+        but: every other scenario follows, save these; None: no other does.
+        repeat: how often each is run, unless the command line says.
+        checklist: whether the checklist is part of the verdict.
+    """
+
+    story: str
+    scenarios: tuple[str, ...]
+    but: tuple[str, ...] | None = None
+    repeat: int = 1
+    checklist: bool = False
+
+
+STOP_MODES = ("stop-by-kill", "stop-by-term", "withdraw-then-term", "withdraw-then-term-1s")
+
+GROUPS = {
+    "all": Group(
+        "one run of each scenario, from the harmless to the harmful, and the checklist with a verdict on each line",
+        (
+            *("baseline", "rolling", "release", "burst", "start-first", "stop-first"),
+            *("scale-out", "scale-in", "stop", "slow-shutdown", "rollback", "unhealthy", "unhealthy-soon"),
+            *("unhealthy-late", "kill", "kill-two", "freeze", "overlong-shutdown", "forced-termination", "dependency"),
+        ),
+        but=("chaos", "crash-loop", "drain", *STOP_MODES),
+        checklist=True,
+    ),
+    "stop-modes": Group("four ways of stopping an instance, five runs of each, in one table", STOP_MODES, repeat=5),
+}
+"""``all`` leaves out what has a length of its own (chaos, stop-modes), what never ends well (crash-loop), and what
+needs a second node (drain)."""
+
+
+def expand(asked: str) -> list[str]:
+    """The scenarios of ``rolling,kill`` or ``all``, each once, in the order in which they're asked for.
+
+    Raises:
+        UsageError: one of them isn't known.
+    """
+    found: list[str] = []
+    for name in (part.strip() for part in asked.split(",")):
+        if name in GROUPS:
+            found += _of_group(GROUPS[name])
+        else:
+            load_scenario(name)
+            found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def _of_group(group: Group) -> list[str]:
+    there = scenario_names()
+    first = [name for name in group.scenarios if name in there]
+    if group.but is None:
+        return first
+    return first + [name for name in there if name not in (*first, *group.but)]
 
 
 def scenario_names() -> list[str]:
@@ -24,8 +86,9 @@ def load_scenario(name: str) -> Scenario:
     """
     names = scenario_names()
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(names)}"
+        known = [*names, *GROUPS]
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
         raise UsageError(f"no scenario {name!r}; {hint}")
     module = importlib.import_module(f"swarmtest.scenarios.{name.replace('-', '_')}")
     found: Scenario = module.SCENARIO
@@ -35,6 +98,11 @@ def load_scenario(name: str) -> Scenario:
 def scenario_lines() -> list[tuple[str, str]]:
     """Each scenario's name and story."""
     return [(name, load_scenario(name).story) for name in scenario_names()]
+
+
+def group_lines() -> list[tuple[str, str]]:
+    """Each group's name and what it's for."""
+    return [(name, group.story) for name, group in GROUPS.items()]
 
 
 def check_lines() -> list[tuple[str, str]]:

@@ -8,11 +8,16 @@ import click
 @click.command("list")
 def list_() -> None:
     """Shows the scenarios and the checks, with a line each."""
-    from swarmtest.catalogue import check_lines, scenario_lines
+    from swarmtest.catalogue import check_lines, group_lines, scenario_lines
 
-    click.echo("Scenarios (swarmtest run STACK --scenario NAME):")
-    for name, line in scenario_lines():
-        click.echo(f"  {name:<28} {line}")
-    click.echo("\nChecks:")
-    for name, line in check_lines():
-        click.echo(f"  {name:<28} {line}")
+    parts = (
+        ("Scenarios (swarmtest run STACK --scenario NAME):", scenario_lines()),
+        ("Several, each a run of its own (a NAME of these, or NAME,NAME):", group_lines()),
+        ("Checks:", check_lines()),
+    )
+    width = max(len(name) for _, lines in parts for name, _ in lines)
+    click.echo("\n\n".join("\n".join([title, *_rows(lines, width)]) for title, lines in parts))
+
+
+def _rows(lines: list[tuple[str, str]], width: int) -> list[str]:
+    return [f"  {name:<{width}} {line}" for name, line in lines]

@@ -1,9 +1,4 @@
-"""The report that a person reads at the end of a run, in a terminal, a CI log or a pipe.
-
-Each verdict is a word first and a colour second. Only the sixteen colours of the terminal's own palette
-are used and none of its whites, greys and yellows, so that light and dark backgrounds both work; rich
-drops colours for ``NO_COLOR`` and everything but the text where the output isn't a terminal.
-"""
+"""The report that a person reads at the end of a run, in a terminal, a CI log or a pipe."""
 
 from __future__ import annotations
 
@@ -13,18 +8,15 @@ from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from swarmtest.reports import CheckEntry, Document, LossEvent, wording
 from swarmtest.reports.console.lives import starts, stops
+from swarmtest.reports.console.parts import bullet, check_text, heading, verdict_word, write
 from swarmtest.reports.lifespans import UNSEEN, full_label, grace_seconds, with_error, zero
 
-STYLES = {"passed": "green", "failed": "bold red", "not_proved": "magenta"}
-EVIDENCE_SHOWN = 5
 IDS_SHOWN = 3
-ASCII = str.maketrans({"±": "+-", "·": "-", "→": ">", "─": "-", "…": "."})
 
 
 def render(document: Document, out: TextIO, *, folder: Path | str | None = None, width: int | None = None) -> None:
@@ -34,15 +26,13 @@ def render(document: Document, out: TextIO, *, folder: Path | str | None = None,
         folder: the run's folder as the person can type it; by default the run's ID.
         width: columns; by default the terminal's, or 80.
     """
-    console = Console(file=out, width=width, highlight=False, emoji=False, markup=False)
-    with console.capture() as captured:
+
+    def draw(console: Console) -> None:
         for part in _parts(document, console.width):
             console.print(part)
         console.print(_verdict(document, str(folder or document.run)), soft_wrap=True)
-    text = captured.get()
-    if not (getattr(out, "encoding", None) or "utf-8").lower().startswith("utf"):
-        text = text.translate(ASCII).encode("ascii", "replace").decode("ascii")
-    out.write("\n".join(line.rstrip(" ") for line in text.split("\n")))
+
+    write(draw, out, width)
 
 
 def _parts(document: Document, width: int) -> Iterator[RenderableType]:
@@ -51,26 +41,21 @@ def _parts(document: Document, width: int) -> Iterator[RenderableType]:
     origin = "T0" if document.start is not None else "the first mark"
     for title, tables in (("stopped", [*stops(document, width)]), ("started", [*starts(document, width)])):
         if tables:
-            yield _title(f"How instances {title}, in seconds from {origin}")
+            yield heading(f"How instances {title}, in seconds from {origin}")
             yield from tables
-    yield _title("Requests")
+    yield heading("Requests")
     yield from _requests(document)
     if document.notes:
-        yield _title("Notes")
-        yield from (_item("·", note) for note in document.notes)
-    yield _title("Checks")
+        yield heading("Notes")
+        yield from (bullet("·", note) for note in document.notes)
+    yield heading("Checks")
     yield _checklist(document.checks)
     if document.advice:
-        yield _title("Change first")
-        yield from (_item(f"{index}.", text, "bold") for index, text in enumerate(document.advice, start=1))
-    yield _title(None)
+        yield heading("Change first")
+        yield from (bullet(f"{index}.", text, "bold") for index, text in enumerate(document.advice, start=1))
+    yield heading(None)
     proof = wording.proof_sentence(document)
     yield Text(proof if len(proof) <= width else proof.replace("; ", ";\n", 1))
-
-
-def _title(text: str | None) -> RenderableType:
-    rule = Rule(style="dim") if text is None else Rule(Text(text, style="bold"), align="left", style="dim")
-    return Padding(rule, (1, 0, 0, 0))
 
 
 def _head(document: Document) -> Iterator[RenderableType]:
@@ -91,32 +76,8 @@ def _checklist(checks: Sequence[CheckEntry]) -> RenderableType:
     table.add_column()
     said: set[str] = set()
     for check in checks:
-        table.add_row(_outcome(check.outcome), _check_text(check, said))
+        table.add_row(verdict_word(check.outcome), check_text(check, said))
     return table if checks else Text("No check was judged.")
-
-
-def _outcome(outcome: str) -> Text:
-    return Text(wording.outcome_words(outcome), style=STYLES.get(outcome, "bold red"))
-
-
-def _check_text(check: CheckEntry, said: set[str]) -> RenderableType:
-    """The sentence, and where it isn't passed what it rests on; advice that was ``said`` isn't said again."""
-    if check.outcome == "passed":
-        return Text(check.sentence)
-    head = Text.assemble((check.name, "bold"), ": ", check.sentence)
-    shown = [_item("·", line) for line in check.evidence[:EVIDENCE_SHOWN]]
-    if len(check.evidence) > EVIDENCE_SHOWN:
-        shown.append(_item("·", f"and {len(check.evidence) - EVIDENCE_SHOWN} more in verdicts.json"))
-    if check.advice and check.advice not in said:
-        said.add(check.advice)
-        shown.append(_item("→", check.advice, "bold"))
-    return Group(head, *shown)
-
-
-def _item(sign: str, text: str, style: str = "") -> RenderableType:
-    grid = Table.grid(padding=(0, 1))
-    grid.add_row(sign, Text(text, style=style))
-    return grid
 
 
 def _requests(document: Document) -> Iterator[RenderableType]:
@@ -178,5 +139,5 @@ def _event(document: Document, event: LossEvent, *, why: bool = True) -> Text:
 
 def _verdict(document: Document, folder: str) -> Text:
     passed = sum(check.outcome == "passed" for check in document.checks)
-    word = _outcome(document.outcome)
+    word = verdict_word(document.outcome)
     return word.append(f" · exit code {document.exit_code} · {passed} of {len(document.checks)} passed · {folder}")

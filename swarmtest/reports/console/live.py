@@ -79,6 +79,8 @@ class LiveView:
             if self._live is not None:
                 self._live.start()
             else:
+                if self._progress.title:
+                    self._line(self._clock(), self._progress.title)
                 self._ticker = threading.Thread(target=self._tick_until_over, name="live-view", daemon=True)
                 self._ticker.start()
         return self
@@ -136,7 +138,8 @@ def picture(progress: Progress, now: float) -> RenderableType:
     head = Text.assemble((phase, "bold"), f"  {progress.elapsed(now):.0f} s", no_wrap=True, overflow="ellipsis")
     if progress.expected_total is not None:
         head.append(f" of about {progress.expected_total:.0f} s")
-    parts: list[RenderableType] = [head, Text(progress.headline(now), no_wrap=True, overflow="ellipsis")]
+    title = [Text(progress.title, no_wrap=True, overflow="ellipsis")] if progress.title else []
+    parts: list[RenderableType] = [*title, head, Text(progress.headline(now), no_wrap=True, overflow="ellipsis")]
     if progress.instances:
         parts.append(_instances(progress, now))
     if counts := progress.counts():

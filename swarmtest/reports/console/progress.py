@@ -62,6 +62,7 @@ class Progress:
         replicas: how many instances it should have.
         expected: seconds that a phase is planned to take, where the plan knows.
         expected_total: seconds that the whole run is planned to take, where the plan knows.
+        title: which run of a series it is; empty where it's alone.
         rate: requests a second between the last two ticks of the traffic.
         updating: the service whose rollout has begun.
         tasks: container ID → task ID.
@@ -72,6 +73,7 @@ class Progress:
     replicas: int = 0
     expected: Mapping[str, float] = field(default_factory=dict)
     expected_total: float | None = None
+    title: str = ""
     began: float | None = None
     phase: str | None = None
     phase_began: float = 0.0
