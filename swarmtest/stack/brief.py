@@ -61,6 +61,7 @@ class Brief:
         ready_seconds: how long the deployment may take to get healthy.
         wishes: what faults need to know: ``release`` (``image``, ``environment``) and ``dependency``, where given.
         stop_at: what may be lost before a run is stopped; None for any.
+        stop_at_given: whether somebody wrote it; otherwise it's for runs that are to lose nothing.
     """
 
     service: str
@@ -77,6 +78,7 @@ class Brief:
     ready_seconds: float = 120.0
     wishes: Mapping[str, Any] = field(default_factory=dict)
     stop_at: StopAt | None = DEFAULT_STOP_AT
+    stop_at_given: bool = False
 
 
 def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
@@ -115,6 +117,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         ready_seconds=span(about, "ready_within", 120.0, above_zero=True),
         wishes=read_wishes(about, stack, service),
         stop_at=read_stop_at(about) if flags.stop_at is None else stop_at_flag(flags.stop_at),
+        stop_at_given=flags.stop_at is not None or about.body.get("stop_at") is not None,
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 from swarmtest.errors import StackError, UsageError
 from swarmtest.stack.brief import Brief, FrontDoor, Kind, Overrides, duration_flag, rate_flag, read_brief
 from swarmtest.stack.services import read_stack
+from swarmtest.stack.wishes import StopAt
 
 SERVICES = """\
 services:
@@ -216,3 +217,12 @@ def test_wrong_flags_over_the_block_are_usage_errors(tmp_path: Path, flags: dict
 def test_a_service_that_can_never_answer_is_refused_at_once(tmp_path: Path, deploy: str, key: str) -> None:
     error = refused(tmp_path, "{}", f"services: {{web: {{image: x, ports: ['80:80'], deploy: {deploy}}}}}\n")
     assert error.key == f"services.web.deploy.{key}"
+
+
+def test_a_limit_that_somebody_wrote_is_told_from_the_one_that_holds_by_itself(tmp_path: Path) -> None:
+    silent = brief(tmp_path, "service: api")
+    assert (silent.stop_at, silent.stop_at_given) == (StopAt(0.05, 5.0), False)
+    for read in (brief(tmp_path, "service: api\nstop_at: 5%/5s"), brief(tmp_path, "service: api", stop_at="5%/5s")):
+        assert (read.stop_at, read.stop_at_given) == (StopAt(0.05, 5.0), True)
+    off = brief(tmp_path, "service: api\nstop_at: off")
+    assert (off.stop_at, off.stop_at_given) == (None, True)
