@@ -1,82 +1,71 @@
 """The rollout happened and completed: every old task was replaced by a new one.
 
 Judged by task IDs and by the ``UpdateStatus`` of this very update, never by the exit code of a
-command or by the number of replicas, both of which are right after a rollback as well. A status
-left over from an earlier update says nothing of this one.
+command or by the number of replicas, both of which are right after a rollback as well. A rollback
+that was ordered is judged the same way, and its completion is a success; one that Swarm began by
+itself, a pause and an update that's stuck are failures, with the versions that are left running.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.events import Event
 from swarmtest.losses import missing
+from swarmtest.losses.aftermath import TRAP, Trouble, both_ways, mend, tasks_said, trouble_of, versions_left
 from swarmtest.losses.wording import each, label, many, since
 from swarmtest.timeline import Timeline
-
-STALE_SECONDS = 1.0
-"""An update that began this much before ours is another one, whatever the clocks' errors."""
-
-ROLLED_BACK = ("rollback_started", "rollback_completed", "rollback_paused")
+from swarmtest.timeline.updates import Course, End, course_of, left_running, runs_new
 
 
 def check(judged: Judged) -> Verdict:
     """Judges the update of this run."""
     findings = Findings()
-    timeline = judged.timeline
-    if timeline.t0 is None:
+    timeline, course = judged.timeline, course_of(judged.timeline)
+    if course is None:
         return findings.verdict("", "", "No update was begun, so nothing was replaced.", missing.AGAIN)
-    _judge_act(timeline, findings)
-    _judge_status(timeline, findings)
+    _judge_act(timeline, course, findings)
+    _judge_status(timeline, course, findings)
     _judge_tasks(judged, findings)
-    state = _last_state(timeline)
+    if findings.failed:
+        findings.failed += _aftermath(judged, course)
+    if timeline.stopped_by_guard is not None:
+        by_guard = f"the run's own guard stopped it: {timeline.stopped_by_guard}"
+        findings.unproved = [by_guard, *findings.failed, *findings.unproved]
+        findings.failed = []
+    done = "rollback" if course.ordered_back else "update"
     return findings.verdict(
-        f"{each(len(timeline.old), 'old instance')} was replaced, and the update completed.",
-        _failure(state),
+        f"{each(len(timeline.old), 'old instance')} was replaced, and the {done} completed.",
+        _failure(judged, course),
         "It isn't proved that every instance was replaced.",
-        _advice(state, timeline) if findings.failed else missing.AGAIN,
+        _advice(judged, course) if findings.failed else _missing(timeline),
     )
 
 
-def own_statuses(timeline: Timeline) -> list[Event]:
-    """Statuses that belong to the update of this run, in order."""
-    t0 = timeline.t0 if timeline.t0 is not None else float("inf")
-    own = []
-    for event in timeline.update_status:
-        started = _epoch(event.get("started"))
-        if event.get("state") and (event.t if started is None else started) >= t0 - STALE_SECONDS and event.t >= t0:
-            own.append(event)
-    return own
-
-
-def _last_state(timeline: Timeline) -> str | None:
-    own = own_statuses(timeline)
-    return str(own[-1].get("state")) if own else None
-
-
-def _judge_act(timeline: Timeline, findings: Findings) -> None:
+def _judge_act(timeline: Timeline, course: Course, findings: Findings) -> None:
     for act in timeline.acts:
-        if act.get("name") == "update" and act.get("edge") == "ended" and act.get("outcome") != "ok":
-            findings.unproved.append(f"the command to update ended {act.get('outcome')}: {act.get('error')}")
+        ours = act.get("id") == course.act.get("id") and act.get("edge") == "ended"
+        if ours and act.get("outcome") != "ok":
+            findings.unproved.append(
+                f"the command to {course.act.get('name')} ended {act.get('outcome')}: {act.get('error')}"
+            )
 
 
-def _judge_status(timeline: Timeline, findings: Findings) -> None:
-    own = own_statuses(timeline)
-    if not own:
+def _judge_status(timeline: Timeline, course: Course, findings: Findings) -> None:
+    last = course.last
+    if last is None:
         findings.unproved.append("no UpdateStatus of this update was seen")
         return
-    state, message = own[-1].get("state"), own[-1].get("message") or ""
-    line = f"UpdateStatus {state} {since(own[-1].t, timeline.t0)} from the beginning{f': {message}' if message else ''}"
-    rolled_back = [event for event in own if event.get("state") in ROLLED_BACK]
-    if rolled_back or state == "paused":
-        findings.failed.append(line)
-    elif state == "completed":
-        findings.good.append(line)
-    elif timeline.outcome == "finished":
-        findings.failed.append(f"{line}: still so at the end of the run")
-    else:
-        findings.unproved.append(f"{line}: the run ended before the update did")
+    message = last.get("message") or ""
+    line = f"UpdateStatus {last.get('state')} {since(last.t, timeline.t0)} from the beginning"
+    line += f": {message}" if message else ""
+    match course.end:
+        case End.COMPLETED:
+            findings.good.append(line)
+        case End.UPDATING if timeline.outcome == "finished":
+            findings.failed.append(f"{line}: still so at the end of the run")
+        case End.UPDATING:
+            findings.unproved.append(f"{line}: the run ended before the update did")
+        case _:
+            findings.failed.append(line)
 
 
 def _judge_tasks(judged: Judged, findings: Findings) -> None:
@@ -94,40 +83,53 @@ def _judge_tasks(judged: Judged, findings: Findings) -> None:
     else:
         old, new = (", ".join(label(life) for life in some) for some in (timeline.old, timeline.new))
         findings.good.append(f"{old} replaced by {new}")
-    if findings.failed and timeline.failed_tasks:
-        findings.failed.append("failed tasks: " + "; ".join(timeline.failed_tasks[:3]))
 
 
-def _failure(state: str | None) -> str:
-    if state in ROLLED_BACK:
-        return "The update failed and was rolled back."
-    if state == "paused":
-        return "The update failed and is paused, with two versions running."
-    if state == "updating":
-        return "The update is stuck: still updating at the end of the run."
-    return "The update didn't replace every instance."
+def _aftermath(judged: Judged, course: Course) -> list[str]:
+    """What's left of an update that didn't come to its end."""
+    timeline = judged.timeline
+    lines = [versions_left(judged.promises, timeline, course)]
+    if (apart := both_ways(judged.losses, timeline, course)) is not None:
+        lines.append(apart)
+    return [*lines, *tasks_said(timeline)]
 
 
-def _advice(state: str | None, timeline: Timeline) -> str:
-    if timeline.failed_tasks:
-        return f"mend why the new tasks fail: {timeline.failed_tasks[0]}"
-    if state == "updating":
-        return "see why no new task gets healthy or scheduled: docker service ps --no-trunc, and the health log"
-    return "see why the new tasks failed: docker service ps --no-trunc, and the health log"
+def _failure(judged: Judged, course: Course) -> str:
+    timeline = judged.timeline
+    match course.end:
+        case End.ROLLED_BACK:
+            return "The update failed and was rolled back."
+        case End.ROLLING_BACK:
+            return "The update failed, and was still being rolled back when the run ended."
+        case End.ROLLBACK_PAUSED:
+            return "The update failed and was rolled back, and the rollback failed, too, and is paused."
+        case End.PAUSED:
+            done = "rollback" if course.ordered_back else "update"
+            left = {runs_new(life, timeline, course) for life in left_running(timeline)}
+            running = (
+                "two versions" if len(left) == 2 else "only the new version" if left == {True} else "the old version"
+            )
+            return f"The {done} failed and is paused, with {running} running: it can't be graded for zero downtime."
+        case End.UPDATING:
+            return f"The update is stuck: {_why_stuck(judged)}."
+        case _:
+            return "The update didn't replace every instance."
 
 
-def _epoch(value: object) -> float | None:
-    """Epoch seconds of a time that's written as a number or as Docker writes it; None for anything else."""
-    if isinstance(value, (int, float)):
-        return float(value)
-    if not isinstance(value, str) or not value:
-        return None
-    text = value.replace("Z", "+00:00")
-    if "." in text:  # Docker writes nanoseconds
-        head, _, rest = text.partition(".")
-        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
-        text = f"{head}.{digits[:6]:0<6}{rest[len(digits) :]}"
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
+def _why_stuck(judged: Judged) -> str:
+    trouble, said = trouble_of(judged.timeline, judged.promises)
+    if trouble is None:
+        return "still updating at the end of the run"
+    return f"{trouble.value} ({said})" if trouble in (Trouble.PLACE, Trouble.HEALTH) else trouble.value
+
+
+def _advice(judged: Judged, course: Course) -> str:
+    trouble, said = trouble_of(judged.timeline, judged.promises)
+    advice = mend(trouble, said)
+    return f"{advice}; know before you run it again: {TRAP}" if course.end is End.PAUSED else advice
+
+
+def _missing(timeline: Timeline) -> str:
+    if timeline.stopped_by_guard is not None:
+        return "mend first what lost the requests; or let more be lost before the run is stopped (stop_at)"
+    return missing.AGAIN

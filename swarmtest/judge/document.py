@@ -8,12 +8,10 @@ from signal import Signals
 from typing import Any
 
 from swarmtest.checks import Judged, Outcome
-from swarmtest.checks.replaced_every_instance import own_statuses
-from swarmtest.judge.bursts import burst_notes
 from swarmtest.judge.figures import answer_times, figures, nearest_rank
+from swarmtest.judge.notes import notes_on
 from swarmtest.judge.proof import proof
 from swarmtest.losses import Accounted, Charge
-from swarmtest.losses.wording import label, many, number
 from swarmtest.reports import (
     DOCUMENT_VERSION,
     MARKS,
@@ -84,7 +82,7 @@ def compose(
         proof=proof(judged),
         figures=figures(judged),
         advice=_advice(entries),
-        notes=[*dict.fromkeys(reasons), *_notes(judged)],
+        notes=[*dict.fromkeys(reasons), *notes_on(judged)],
     )
 
 
@@ -181,36 +179,3 @@ def _advice(entries: Sequence[CheckEntry]) -> list[str]:
 
 def _rank(check: str) -> int:
     return TELLING.index(check) if check in TELLING else len(TELLING)
-
-
-def _notes(judged: Judged) -> list[str]:
-    notes = []
-    background = [one for one in judged.losses.lost if one.charge is Charge.BACKGROUND]
-    if background:
-        notes.append(
-            f"{many(len(background), 'request')} lost with no lifecycle event nearby, or answered as they were before"
-            " the rollout, too: not the rollout's doing"
-        )
-    if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
-        notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
-    notes += _rollback(judged)
-    notes += burst_notes(judged)
-    if judged.losses.records.unrecorded:
-        some = judged.losses.records.unrecorded
-        notes.append(
-            f"{number(len(some))} whole answers have no start record, so the instances' records can't be trusted"
-        )
-    killed = [life for life in judged.timeline.lifespans if life.cause == "out of memory"]
-    notes += [f"{label(life)} was killed for memory" for life in killed]
-    return notes
-
-
-def _rollback(judged: Judged) -> list[str]:
-    """Losses on the way there and on the way back, apart: two different rollouts caused them."""
-    statuses = own_statuses(judged.timeline)
-    turned = next((event.t for event in statuses if str(event.get("state")).startswith("rollback")), None)
-    if turned is None:
-        return []
-    lost = [one for one in judged.losses.seen if one.request.ended >= (judged.timeline.t0 or 0.0)]
-    after = sum(1 for one in lost if one.request.ended >= turned)
-    return [f"lost before the rollback began: {number(len(lost) - after)}; after: {number(after)}"]

@@ -22,10 +22,10 @@ def number(count: int) -> str:
     return f"{count:,}"
 
 
-def few(names: Sequence[str]) -> str:
+def few(names: Sequence[str], shown: int = FEW) -> str:
     """The first few of many names, and how many more there are."""
-    more = len(names) - FEW
-    return ", ".join(names[:FEW]) + (f" and {number(more)} more" if more > 0 else "")
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {number(more)} more" if more > 0 else "")
 
 
 def since(t: float, origin: float | None) -> str:

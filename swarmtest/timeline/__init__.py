@@ -16,10 +16,11 @@ from swarmtest.timeline.aliases import Aliases, read_aliases
 from swarmtest.timeline.client import read_client
 from swarmtest.timeline.clock import Clock, read_clock
 from swarmtest.timeline.endings import cause_of, exit_code
-from swarmtest.timeline.facts import TaskFacts, collect
+from swarmtest.timeline.facts import UNPLACED_STATES, TaskFacts, collect
 from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline, Victim
 from swarmtest.timeline.lines import sound
 from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
+from swarmtest.timeline.neighbours import read_neighbours
 from swarmtest.timeline.traffic import with_traffic
 from swarmtest.timeline.victims import read_victims, to_stop
 from swarmtest.timeline.witness import Proxied, Step, Stream, Trail, Witness, read_witness
@@ -73,6 +74,8 @@ def read_timeline(
         update_status=tuple(e for e in events if e.kind == "update_status" and e.t < until),
         broken=_broken(events, until),
         failed_tasks=_failed(tasks),
+        waiting=_waiting(tasks),
+        neighbours=read_neighbours(events, promises.stack.service, until),
         traffic=read_client(events),
         outcome=next((event.get("outcome") for event in reversed(events) if event.kind == "ended"), None),
         outcome_error=next((event.get("error") for event in reversed(events) if event.kind == "ended"), None),
@@ -189,6 +192,17 @@ def _failed(tasks: Mapping[str, TaskFacts]) -> tuple[str, ...]:
     for facts in tasks.values():
         last = facts.states[-1] if facts.states else None
         if last is not None and last.get("state") in ("failed", "rejected"):
+            found.append(f"{facts.task[:12]} {last.get('state')}: {last.get('error') or last.get('message')}")
+    return tuple(found)
+
+
+def _waiting(tasks: Mapping[str, TaskFacts]) -> tuple[str, ...]:
+    """Tasks that should run and have no container yet, with why Swarm says it can't place them."""
+    found = []
+    for facts in tasks.values():
+        last = facts.states[-1] if facts.states else None
+        wanted = last is not None and last.get("desired") not in ("shutdown", "remove")
+        if last is not None and wanted and facts.container_id is None and last.get("state") in UNPLACED_STATES:
             found.append(f"{facts.task[:12]} {last.get('state')}: {last.get('error') or last.get('message')}")
     return tuple(found)
 

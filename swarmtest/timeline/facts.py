@@ -11,6 +11,9 @@ from swarmtest.timeline.clock import Clock
 ENDED_STATES = ("complete", "shutdown", "failed", "rejected", "orphaned")
 """Task states after which no container runs; a task that is only desired to stop isn't in one."""
 
+UNPLACED_STATES = ("new", "pending", "assigned", "accepted", "preparing")
+"""Task states before there's a container; one that stays in them is no failure to Swarm."""
+
 
 @dataclass(slots=True)
 class TaskFacts:

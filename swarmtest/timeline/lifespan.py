@@ -141,7 +141,9 @@ class Timeline:
         began, ended: from the first request planned to the end of what counts as the run.
         phases: name to (began, ended).
         broken: streams that broke; from there on marks may be missing, never made up.
-        failed_tasks: tasks that never got a container, with Swarm's own words.
+        failed_tasks: tasks that failed or were rejected, with Swarm's own words.
+        waiting: tasks that should run and have no container at the end of the run, with Swarm's own words.
+        neighbours: of each other service, from when until when each of its containers ran.
         outcome: how the run itself ended: ``finished``, ``interrupted``, ``failed``, or None.
         acts: began, ended and skipped, as the trace has them.
         victims: who was hurt by which act, in order.
@@ -159,6 +161,8 @@ class Timeline:
     update_status: tuple[Event, ...] = ()
     broken: tuple[str, ...] = ()
     failed_tasks: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    neighbours: Mapping[str, tuple[tuple[float, float | None], ...]] = field(default_factory=dict)
     traffic: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     outcome: str | None = None
     outcome_error: str | None = None

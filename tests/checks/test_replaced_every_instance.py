@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
+from tests.judge.acting import acted, stays, without_the_update
 from tests.judge.builder import T0, Rollout
 
 CHECK = "replaced_every_instance"
@@ -80,20 +81,118 @@ def test_a_release_that_was_rolled_back_failed_though_all_replicas_run_and_the_c
     document = rollout.document()
     entry = next(entry for entry in document.checks if entry.name == CHECK)
     assert (entry.outcome, entry.sentence) == ("failed", "The update failed and was rolled back.")
-    assert "lost before the rollback began: 1; after: 2" in document.notes
+    assert "lost before the rollback began: 1 (1 gateway); after: 2 (2 gateway)" in document.notes
 
 
-def test_an_update_that_is_paused_for_a_missing_image_names_both_versions_and_the_cause() -> None:
-    """moby/moby #34245, #31819: half old, half new, until somebody acts."""
-    rollout = Rollout()
+def test_an_update_that_is_paused_for_a_missing_image_names_both_versions_the_slot_and_the_cause() -> None:
+    """moby/moby #34245, #31819, #44069: one new, three old or down, until somebody acts; running it again is a trap."""
+    rollout = Rollout(4)
+    rollout.plan["stack"] |= {"order": "stop-first", "mode": "replicated"}
     rollout.status = [(0.2, "updating"), (12.0, "paused")]
-    stays = rollout.old[2]
-    stays.announced = stays.desired = stays.signalled = stays.unready = stays.closed = stays.exited = None
-    rollout.new = rollout.new[:2]
-    task = {"task": "rejected1", "service": "api", "slot": 3, "container": None, "addresses": []}
+    for life in rollout.old[2:]:
+        stays(life)
+    rollout.new = rollout.new[:1]
+    task = {"task": "rejected1", "service": "api", "slot": 2, "container": None, "addresses": []}
     rollout.event(11.0, "task", **task, state="rejected", desired="running", error="No such image: demo/api:2")
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
-    assert "paused, with two versions" in verdict.sentence
+    assert "paused, with two versions running: it can't be graded" in verdict.sentence
     assert any("never replaced: api.3" in line for line in verdict.evidence)
-    assert "No such image" in (verdict.advice or "")
+    left = next(line for line in verdict.evidence if line.startswith("left running"))
+    assert left == "left running: 1 new: api.1 (newtask1); 2 old: api.3 (oldtask3), api.4 (oldtask4); nothing in slot 2"
+    assert any("No such image" in line for line in verdict.evidence)
+    assert "--with-registry-auth on each deploy, and the image pinned by its digest" in (verdict.advice or "")
+    assert "a later rollback goes nowhere" in (verdict.advice or "")
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("no suitable node (host-mode port already in use on 1 node)", "order: stop-first, or publish in ingress mode"),
+        ("no suitable node (max replicas per node limit exceed)", "max_replicas_per_node"),
+        ("no suitable node (insufficient resources on 1 node)", "leave room for one more task"),
+    ],
+)
+def test_an_update_whose_task_finds_no_node_is_stuck_though_swarm_counts_no_failure(words: str, advice: str) -> None:
+    """moby/moby #36934, #40797: pending is no failure, so it's neither paused nor rolled back."""
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating")]
+    for life in rollout.old:
+        stays(life)
+    rollout.new = []
+    task = {"task": "waits1", "service": "api", "slot": 1, "container": None, "addresses": []}
+    rollout.event(1.0, "task", **task, state="pending", desired="running", error=words)
+    rollout.event(11.0, "update_status", service="api", state="updating", started=T0 + 0.05, message="in progress")
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "stuck: no node takes the task" in verdict.sentence
+    assert words in verdict.sentence
+    assert any("counts as no failure" in line for line in verdict.evidence)
+    assert advice in (verdict.advice or "")
+
+
+def test_an_update_whose_tasks_never_get_healthy_is_stuck() -> None:
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating")]
+    rollout.new = rollout.new[:1]
+    rollout.new[0].healthy = rollout.new[0].warm = None
+    for life in rollout.old:
+        stays(life)
+    verdict = rollout.verdict(CHECK)
+    assert verdict.sentence == "The update is stuck: it never got healthy (api.1 (newtask1) never healthy)."
+
+
+def test_after_a_rollback_the_versions_left_running_are_named_by_instance() -> None:
+    """What's made after Swarm turned back is of the version of before, new as the task is."""
+    rollout = Rollout()
+    turned = rollout.new[2].created - 1.0
+    rollout.status = [(0.2, "updating"), (turned, "rollback_started"), (17.0, "rollback_completed")]
+    stays(rollout.old[2])
+    verdict = rollout.verdict(CHECK)
+    left = next(line for line in verdict.evidence if line.startswith("left running"))
+    assert left == (
+        "left running: 2 new: api.1 (newtask1), api.2 (newtask2); 2 old: api.3 (oldtask3), api.3 (newtask3)"
+    )
+
+
+def ordered_back() -> Rollout:
+    """A release that only prepares, and a rollback by order."""
+    rollout = Rollout()
+    without_the_update(rollout)
+    acted(rollout, "release", -9.5, prepares=True)
+    acted(rollout, "rollback", number=2)
+    rollout.plan["steps"][1] |= {"fault": "rollback", "replaces": True}
+    rollout.plan["steps"].insert(0, {"phase": "release", "fault": "release", "prepares": True, "replaces": True})
+    old = {"service": "api", "state": "completed", "started": T0 - 9.4, "completed": T0 - 9.1}
+    rollout.event(-9.0, "update_status", **old)
+    rollout.status = [(0.2, "rollback_started"), (16.0, "rollback_completed")]
+    return rollout
+
+
+def test_a_rollback_that_was_ordered_is_a_success_when_it_completes() -> None:
+    verdict = ordered_back().verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.sentence == "Each of the 3 old instances was replaced, and the rollback completed."
+
+
+@pytest.mark.parametrize(("state", "says"), [("rollback_paused", "paused"), ("rollback_started", "stuck")])
+def test_a_rollback_that_was_ordered_fails_as_an_update_does(state: str, says: str) -> None:
+    rollout = ordered_back()
+    rollout.status = [(0.2, "rollback_started"), (16.0, state)]
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert says in verdict.sentence
+
+
+def test_a_rollback_that_was_ordered_says_nothing_of_losses_on_two_ways() -> None:
+    assert not any("lost before the rollback" in note for note in ordered_back().document().notes)
+
+
+def test_an_update_that_the_run_s_own_guard_stopped_proves_nothing_and_says_why() -> None:
+    rollout = Rollout()
+    rollout.event(5.0, "guard", name="stop-at", text="9.1 % lost over 5 s (limit 5 %)")
+    acted(rollout, "rollback", 5.1, number=2)
+    rollout.status = [(0.2, "updating"), (5.2, "rollback_started"), (12.0, "rollback_completed")]
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.evidence[0] == "the run's own guard stopped it: 9.1 % lost over 5 s (limit 5 %)"
