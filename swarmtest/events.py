@@ -84,9 +84,12 @@ class TraceWriter:
         self._lock = threading.Lock()
         self._listeners: list[Callable[[Event], None]] = []
         self._file: IO[bytes] = path.open("ab", buffering=0)
+        self.locked = False
+        """Whether this trace is proved to be written by nobody else; the head says it, for ``swarmtest recover``."""
         try:
-            with contextlib.suppress(Unlockable):  # some network file systems; then nobody can tell, and none recovers
+            with contextlib.suppress(Unlockable):  # some network file systems have no locks
                 _lock(self._file, path)
+                self.locked = True
             _end_cut_line(self._file, path)
         except BaseException:
             self._file.close()

@@ -60,7 +60,7 @@ def run(
     broke: BaseException | None = None
     with TraceWriter(folder.events) as trace:
         trace.listen(listen)
-        trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info))
+        trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info), locked=trace.locked)
         deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))
         focus = Focus(order.subject.name, order.brief.front_door.service, info.node, info.local)
         watch = Watch(client, deployment, trace, focus)

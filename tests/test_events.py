@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -19,6 +21,7 @@ from swarmtest.events import (
     TRACE_VERSION,
     Event,
     TraceWriter,
+    Unlockable,
     decode_event,
     encode_event,
     is_still_written,
@@ -125,6 +128,7 @@ def test_a_trace_is_written_by_one_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     with TraceWriter(path) as trace:
         trace.add("mine")
+        assert trace.locked
         assert is_still_written(path)
         with pytest.raises(StillWritten, match="still written by a run that goes on"):
             TraceWriter(path)
@@ -160,3 +164,18 @@ def test_a_line_that_was_cut_short_spoils_no_line_after_it(tmp_path: Path) -> No
     with TraceWriter(path) as trace:
         trace.add("heal")
     assert [event.kind for event in read_events(path)] == ["trace", "stream_broken", "heal"]
+
+
+def test_a_file_system_without_locks_is_written_to_all_the_same_and_the_trace_can_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_file: object, _flags: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with TraceWriter(tmp_path / "events.jsonl") as trace:
+        trace.add("act")
+        assert not trace.locked
+    assert [event.kind for event in read_events(tmp_path / "events.jsonl")] == ["act"]
+    with pytest.raises(Unlockable):
+        is_still_written(tmp_path / "events.jsonl")

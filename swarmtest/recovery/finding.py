@@ -7,7 +7,7 @@ from pathlib import Path
 
 from swarmtest.engine.swarm import SwarmDeployment
 from swarmtest.errors import EngineError, RunFolderError, StillWritten, UsageError
-from swarmtest.events import Unlockable, is_still_written
+from swarmtest.events import is_still_written
 from swarmtest.recovery import REMOVAL_SECONDS, Recovery, recover
 from swarmtest.recovery.leavings import Leavings, read_leavings
 from swarmtest.recovery.stacks import Owner, Stack, counted, longest_grace, owner_of, stacks_of_runs
@@ -62,11 +62,13 @@ def _visit(run: RunFolder, recovery: Recovery, *, given: bool) -> bool | None:
         if is_still_written(run.events):
             recovery.say(f"{run.path}: its run goes on; not touched")
             return None
-        return recover(run, recovery)
-    except Unlockable:
+        if left.locked or left.outcome is not None:
+            return recover(run, recovery)
+        name = run.read_plan()["stack"]["name"]
         recovery.say(
-            f"{run.path}: couldn't be healed: its file system has no locks, so nobody can tell whether the run goes on;"
-            " move the folder to a local disk, and recover it there"
+            f"{run.path}: couldn't be healed: nobody can tell whether its run goes on, since its trace was written"
+            f" without a lock, by an older swarmtest or on a file system that has none; if you know that it doesn't,"
+            f" `docker stack rm {name}`"
         )
     except (EngineError, RunFolderError, OSError) as error:
         recovery.say(f"{run.path}: couldn't be healed: {error}")
@@ -88,8 +90,8 @@ def _stray(stack: Stack, recovery: Recovery) -> bool | None:
     if not stack.here:
         recovery.say(f"the stack {stack.name} is of a run that was begun on {stack.host}: see to it there")
         return None
-    if stack.is_alive():
-        recovery.say(f"the stack {stack.name} is of a run that goes on ({stack.folder}): not touched")
+    if stack.may_go_on():
+        recovery.say(f"the stack {stack.name} is of a run that goes on, or may ({stack.run}): not touched")
         return None
     folder = stack.run_folder()
     left = read_leavings(folder.events) if folder is not None else Leavings(outcome="unknown")
@@ -117,8 +119,11 @@ def remove_stack(name: str, recovery: Recovery) -> bool:
             f"the run of the stack {name} was begun on {stack.host}, and may go on there; recover it there, or"
             f" `docker stack rm {name}` if you know that it doesn't"
         )
-    if stack.is_alive():
-        raise UsageError(f"the run of the stack {name} goes on ({stack.folder}); wait for its end, or stop it")
+    if stack.may_go_on():
+        raise UsageError(
+            f"the run of the stack {name} goes on, or may ({stack.folder or stack.run}); wait for its end, or stop it;"
+            f" `docker stack rm {name}` if you know that it ended"
+        )
     folder = stack.run_folder()
     if folder is not None and not read_leavings(folder.events).done:
         return recover(folder, recovery)

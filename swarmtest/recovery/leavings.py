@@ -36,6 +36,7 @@ class Leavings:
 
     Attributes:
         outcome: ``finished``, ``failed`` or ``interrupted``; None where the run was killed.
+        locked: its writer held a lock, so that nobody writes it now if there's none; else nobody can tell.
         recovered: ``swarmtest recover`` was here, and "removed" the stack, or "kept" it on purpose.
         acts: all that began, in order.
         unhealed: the lasting ones that nobody healed for certain, the newest first; they may have hurt or not.
@@ -43,6 +44,7 @@ class Leavings:
     """
 
     outcome: str | None = None
+    locked: bool = False
     recovered: str | None = None
     acts: tuple[Act, ...] = ()
     unhealed: tuple[Act, ...] = ()
@@ -62,6 +64,7 @@ def read_leavings(path: Path) -> Leavings:
 @dataclass(slots=True)
 class _Seen:
     outcome: str | None = None
+    locked: bool = False
     recovered: str | None = None
     acts: dict[int, Act] = field(default_factory=dict)
     healed: set[int] = field(default_factory=set)
@@ -71,7 +74,9 @@ def leavings_of(events: Iterable[Event]) -> Leavings:
     """What the events of a trace say."""
     seen, number = _Seen(), 0
     for number, event in enumerate(events, start=1):  # noqa: B007 - whether there was any is asked below
-        if event.kind == "ended":
+        if event.kind == "trace":
+            seen.locked = bool(event.get("locked"))
+        elif event.kind == "ended":
             seen.outcome, seen.recovered = str(event.get("outcome")), event.get("recovered")
         elif event.kind == "act":
             _note(seen, event)
@@ -80,6 +85,7 @@ def leavings_of(events: Iterable[Event]) -> Leavings:
     hurts = [act for act in seen.acts.values() if act.name != "heal"]
     return Leavings(
         outcome=seen.outcome,
+        locked=seen.locked,
         recovered=seen.recovered,
         acts=tuple(hurts),
         unhealed=tuple(act for act in reversed(hurts) if act.lasting and act.number not in seen.healed),

@@ -18,7 +18,8 @@ from swarmtest.engine.labels import FOLDER_LABEL, HOST_LABEL, PROBE_SERVICE, RUN
 from swarmtest.engine.removal import Leftover, leftovers
 from swarmtest.engine.swarm import SwarmDeployment
 from swarmtest.errors import UsageError
-from swarmtest.events import Unlockable, is_still_written
+from swarmtest.events import is_still_written
+from swarmtest.recovery.leavings import read_leavings
 from swarmtest.recovery.orphans import is_open, orphans_of
 from swarmtest.store import RunFolder
 
@@ -53,16 +54,19 @@ class Stack:
             return None
         return RunFolder(self.folder)
 
-    def is_alive(self) -> bool:
-        """Whether its run goes on, or may; a folder that was deleted under a run is no sign that it ended."""
+    def may_go_on(self) -> bool:
+        """Whether its run goes on, or nobody can tell; a folder deleted under a run is no sign that it ended."""
         if self.folder is None or not self.here:
-            return not self.here
+            return True
         events = RunFolder(self.folder).events
         if not events.is_file():
             return is_open(events) or bool(orphans_of(self.folder))
+        left = read_leavings(events)
+        if left.outcome is None and not left.locked:
+            return True
         try:
             return is_still_written(events)
-        except (Unlockable, OSError):
+        except OSError:
             return True
 
 
