@@ -8,7 +8,7 @@ what the judging side makes of them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +58,7 @@ class Life:
     log_complete: bool = True
     let_go: float | None = None
     state_error: str | None = None
+    frozen: tuple[float, float] | None = None
 
     @property
     def container(self) -> str:
@@ -71,9 +72,16 @@ class Life:
     def port(self) -> int:
         return 32000 + self.number
 
+    @property
+    def gone(self) -> float | None:
+        """When it's out of DNS: when it's announced, else with its end."""
+        return self.announced if self.announced is not None or self.exited is None else self.exited + 0.05
+
     def takes(self, t: float) -> bool:
         """Whether the front door sends it new requests at a time."""
         ready = max(self.healthy if self.healthy is not None else self.started, self.warm or -1e9)
+        if self.frozen is not None and self.let_go is not None and t >= self.frozen[1] + 1.0:
+            return True  # it's back
         until = self.let_go if self.let_go is not None else (self.announced or 1e9) + 0.2
         return ready + 0.2 <= t < until
 
@@ -290,11 +298,47 @@ class Rollout:
 
     def _run(self, name: str, at: float, seconds: float, life: Life, fields: dict[str, Any]) -> None:
         end = life.killed if life.killed is not None else life.exited
+        if life.frozen is not None and at < life.frozen[1] and at + seconds > life.frozen[0]:
+            self._stalled(name, at, seconds, life, fields)
+            return
+        if end is not None and at >= end:
+            self.bad_gateway(name, at, at + 0.004, life, status=503, **fields)
+            return
         if end is None or at + seconds < end:
             self.served(name, at, at + seconds, life, **fields)
             return
         one = self.unanswered(name, at, end + 0.001, **fields)
         one.steps, one.on = {"start": at + 0.002}, life
+
+    def _stalled(self, name: str, at: float, seconds: float, life: Life, fields: dict[str, Any]) -> None:
+        """A request that stands still with its instance: it's late, or the client gives up before."""
+        assert life.frozen is not None
+        began, ended = life.frozen
+        start = at + 0.002 if at < began else ended + 0.01
+        until = ended + seconds - max(0.0, began - at) + 0.02
+        patience = float(self.plan["traffic"]["timeout_seconds"])
+        steps = {"start": start, "intent": until - 0.01, "commit": until - 0.006, "finish": until - 0.002}
+        if until - at <= patience:
+            self.request(name, at, until, life, **fields).steps = steps
+            return
+        one = self.unanswered(name, at, at + patience, client_outcome="timed_out", **fields)
+        one.steps, one.on = steps, life
+        if self.front_door == "proxy":
+            one.proxied = {"status": None, "server": f"{life.address}:8000", "connected": True, "termination": "CH--"}
+            one.proxied["duration_ms"] = patience * 1000
+
+    def act(self, number: int, name: str, at: float, lives: Iterable[Life] = (), **fields: Any) -> Rollout:
+        """Adds an act that hurts these instances (none: the whole service), and takes a tenth of a second."""
+        named = [{"task": life.task, "container": life.container, "slot": life.slot, "node": "n1"} for life in lives]
+        outcome, error = fields.pop("outcome", "ok"), fields.pop("error", None)
+        both = {"id": number, "name": name, "target": "api", "settings": {}, "instances": named, "before": {}}
+        both |= {"prepares": False, "lasting": name in ("freeze", "scale", "switch_off"), **fields}
+        self.event(at, "act", edge="began", **both)
+        return self.event(at + 0.1, "act", edge="ended", outcome=outcome, error=error, **both)
+
+    def heals(self, number: int, of: int, at: float, lives: Iterable[Life] = ()) -> Rollout:
+        """Adds the healing of an act."""
+        return self.act(number, "heal", at, lives, heals=of, lasting=False)
 
     def _head(self) -> Iterator[tuple[float, str, dict[str, Any]]]:
         yield -60.0, "trace", {"version": 1, "run": self.plan["run"], "offsets": self.offsets}
@@ -343,13 +387,15 @@ class Rollout:
             task["host_ports"] = {"8000": life.port}
         box = {"container": life.container, "service": "api", "task": life.task, "slot": life.slot, "node": "n1"}
         box["name"] = f"st-ab12_api.{life.slot}.{life.task}"
-        states = [(life.started, "running", "starting", None)]
+        states: list[tuple[float, str, str, str | None]] = [(life.started, "running", "starting", None)]
         if life.healthy is not None:
             states.append((life.healthy, "running", "running", None))
             yield life.healthy, "container", {**box, "action": "health_status", "health": "healthy"}
         yield life.started, "container", {**box, "action": "start"}
         if life.desired is not None:
             states.append((life.desired, "shutdown", "running", None))
+        for t, action in zip(life.frozen or (), ("pause", "unpause"), strict=False):
+            yield t, "container", {**box, "action": action}
         if life.signalled is not None:
             yield life.signalled, "container", {**box, "action": "kill", "signal": life.signal}
         if life.killed is not None:
@@ -369,14 +415,14 @@ class Rollout:
             return
         changes = sorted(
             {life.healthy for life in self.lives if life.healthy is not None}
-            | {life.announced for life in self.lives if life.announced is not None}
+            | {life.gone for life in self.lives if life.gone is not None}
         )
         for t in changes:
             listed = [
                 life.address
                 for life in self.lives
                 if (life.healthy if life.healthy is not None else life.started) <= t
-                and (life.announced is None or t < life.announced)
+                and (life.gone is None or t < life.gone)
             ]
             yield t, "names", {"since": T0 + t - 0.05, "name": "tasks.api", "addresses": listed}
 
