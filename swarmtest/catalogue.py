@@ -87,7 +87,7 @@ def load_scenario(name: str) -> Scenario:
     names = scenario_names()
     if name not in names:
         known = [*names, *GROUPS]
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(known)}"
         raise UsageError(f"no scenario {name!r}; {hint}")
     module = importlib.import_module(f"swarmtest.scenarios.{name.replace('-', '_')}")

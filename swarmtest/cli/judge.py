@@ -1,37 +1,85 @@
-"""``swarmtest judge``: the verdicts of a run's folder, from what's in the folder alone."""
+"""``swarmtest judge``: the verdicts of a run or a series, from what's in the folder alone."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from swarmtest.reports import Document
+    from swarmtest.reports.series import Series
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def judge(folder: Path) -> int:
-    """Judges the run in FOLDER again, from what's in the folder alone."""
+    """Judges the run or the series in FOLDER again, from what's in the folder alone."""
+    from swarmtest.reports.series import SERIES_FILE
+
+    if (folder / SERIES_FILE).is_file():
+        return _judge_series(folder)
     return judge_and_report(folder)
 
 
 def judge_and_report(path: Path, broken_off: bool = False) -> int:
     """Writes all reports, and prints one; of a run that broke off before its first request, only the place."""
     from swarmtest.judge import judge_folder
-    from swarmtest.reports import console, junit, markdown, write_document
+    from swarmtest.reports import console
     from swarmtest.store import open_run_folder
 
     folder = open_run_folder(path)
     document = judge_folder(folder.path)
-    try:
-        write_document(document, folder.verdicts)
-        for name, report in (("junit.xml", junit), ("report.md", markdown)):
-            with (folder.path / name).open("w", encoding="utf-8") as out:
-                report.render(document, out)
-    except OSError as error:  # a folder that's only to be read is no reason to keep the verdict back
-        click.echo(f"swarmtest: the reports can't be written ({error}); judge a copy of {path} to have them", err=True)
+    write_reports(document, folder.path)
     if broken_off and not document.losses.get("sent"):
         click.echo(f"nothing was sent, so there's nothing to judge; what was seen is in {path}")
     else:
         console.render(document, sys.stdout, folder=str(path))
     return document.exit_code
+
+
+def write_reports(document: Document, folder: Path) -> None:
+    """Puts the document and its reports into the run's folder."""
+    from swarmtest.reports import junit, markdown, write_document
+    from swarmtest.store import RunFolder
+
+    try:
+        write_document(document, RunFolder(folder).verdicts)
+        for name, report in (("junit.xml", junit), ("report.md", markdown)):
+            with (folder / name).open("w", encoding="utf-8") as out:
+                report.render(document, out)
+    except OSError as error:  # a folder that's only to be read is no reason to keep the verdict back
+        _say_unwritten(error, folder)
+
+
+def _judge_series(folder: Path) -> int:
+    from swarmtest.judge.series import judge_series
+
+    series, documents = judge_series(folder)
+    for member, document in zip(series.members, documents, strict=True):
+        if document is not None and member.folder is not None:
+            write_reports(document, folder / member.folder)
+    return report_series(series, documents, folder)
+
+
+def report_series(series: Series, documents: Sequence[Document | None], folder: Path) -> int:
+    """Puts the series' document and its reports into its folder, and prints one."""
+    from swarmtest.reports.console import series as console
+    from swarmtest.reports.series import junit, markdown, write_series
+
+    try:
+        write_series(series, folder)
+        for name, report in (("junit.xml", junit), ("report.md", markdown)):
+            with (folder / name).open("w", encoding="utf-8") as out:
+                report.render(series, documents, out)
+    except OSError as error:
+        _say_unwritten(error, folder)
+    console.render(series, documents, sys.stdout, folder=str(folder))
+    return series.exit_code
+
+
+def _say_unwritten(error: OSError, folder: Path) -> None:
+    click.echo(f"swarmtest: the reports can't be written ({error}); judge a copy of {folder} to have them", err=True)

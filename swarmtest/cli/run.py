@@ -1,7 +1,8 @@
-"""``swarmtest run``: deploys, drives, carries out a scenario, judges, removes."""
+"""``swarmtest run``: deploys, drives, carries out a scenario or a series of them, judges, removes."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,27 @@ from swarmtest.cli.judge import judge_and_report
 from swarmtest.interrupts import Interrupts
 
 if TYPE_CHECKING:
+    from swarmtest.cli.ordering import Asked
     from swarmtest.reports.console.progress import Progress
     from swarmtest.running.order import Order
 
 
 @click.command()
 @click.argument("stack", type=click.Path(path_type=Path))
-@click.option("--scenario", default="rolling", show_default=True, help="What to do to the stack; see `swarmtest list`.")
+@click.option(
+    "--scenario", default="rolling", show_default=True, help="What to do to the stack, or A,B,C; see `swarmtest list`."
+)
+@click.option("--repeat", type=click.IntRange(min=1), help="Runs of each scenario, reported with their spread.")
+@click.option("--dry-run", is_flag=True, help="Print the plan, with everything drawn, and do nothing.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="How long a plan that's drawn is to take.")
+@click.option("--release", metavar="IMAGE", help="The image to release, where the file doesn't say.")
+@click.option("--stop-at", help='Loss at which a run is stopped, such as "5%/5s" (5 % over 5 s), or off.')
 @click.option("--service", help="The service under test, where the file doesn't say.")
 @click.option("--url", help="Where the traffic goes, where the published port isn't it.")
 @click.option("--instance-header", help="Answer header that names the instance  [default: X-Instance-ID]")
 @click.option("--rate", help='All traffic together, such as "40/s"; the mix stays as it is.')
 @click.option("--baseline", help='Length of the quiet part before anything is done, such as "8s".')
-@click.option("--seed", default=42, show_default=True, help="Seed of the traffic's times.")
+@click.option("--seed", default=42, show_default=True, help="Seed of the traffic's times and of what a plan draws.")
 @click.option("--name", help="Name of the stack on the engine  [default: a new one for each run]")
 @click.option(
     "--out", default="runs", show_default=True, type=click.Path(path_type=Path), help="Folder of run folders."
@@ -32,6 +41,11 @@ if TYPE_CHECKING:
 def run(
     stack: Path,
     scenario: str,
+    repeat: int | None,
+    dry_run: bool,
+    minutes: float | None,
+    release: str | None,
+    stop_at: str | None,
     service: str | None,
     url: str | None,
     instance_header: str | None,
@@ -44,10 +58,7 @@ def run(
 ) -> int:
     """Deploys STACK under a name of its own, drives traffic, carries out a scenario, judges, removes."""
     with Interrupts() as interrupts:
-        from swarmtest import runner
-        from swarmtest.catalogue import load_scenario
-        from swarmtest.reports.console.live import LiveView
-        from swarmtest.running.order import Order, given_name, new_token, stack_name
+        from swarmtest.cli.ordering import Asked, with_release
         from swarmtest.stack.brief import Overrides, duration_flag, rate_flag, read_brief
         from swarmtest.stack.services import read_stack
 
@@ -58,34 +69,63 @@ def run(
             instance_header=instance_header,
             rate=rate_flag(rate) if rate is not None else None,
             baseline_seconds=duration_flag("--baseline", baseline) if baseline is not None else None,
+            stop_at=stop_at,
         )
-        found, token = load_scenario(scenario), new_token()
-        order = Order(
-            stack=parsed,
-            brief=read_brief(parsed, flags),
-            scenario_name=scenario,
-            plan=found.plan,
-            checks=found.checks,
-            out=out,
-            name=stack_name(parsed, token) if name is None else given_name(name, parsed),
-            token=token,
-            seed=seed,
-            init_swarm=init_swarm,
-        )
-        with LiveView(progress=_progress(order)) as live:
-            folder, broke = runner.run(order, interrupts, live)
-        code = judge_and_report(folder.path, broke is not None)
-        if broke is not None:
-            raise broke
-        interrupts.release()
-        return code
+        brief = read_brief(parsed, flags)
+        brief = brief if release is None else with_release(brief, release)
+        asked = Asked(parsed, brief, scenario, out, seed, name, init_swarm, minutes, repeat)
+        return _print_plans(asked) if dry_run else _carry_out(asked, interrupts)
 
 
-def _progress(order: Order) -> Progress:
-    """What the live view knows beforehand."""
+def _print_plans(asked: Asked) -> int:
+    """All that a dry run does: it needs no engine, and touches nothing."""
+    from swarmtest.cli.ordering import make_order, plan_text, sort_out
+
+    names, reasons = sort_out(asked)
+    texts = [plan_text(make_order(asked, name)) for name in names]
+    texts += [f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()]
+    click.echo("\n\n".join(texts))
+    return 0
+
+
+def _carry_out(asked: Asked, interrupts: Interrupts) -> int:
+    from swarmtest.cli.ordering import make_order, sort_out
+
+    names, reasons = sort_out(asked)
+    if asked.is_series:
+        from swarmtest.cli.series import run_series
+
+        return run_series(asked, names, reasons, interrupts)
+    return _run_once(make_order(asked, names[0]), interrupts)
+
+
+def _run_once(order: Order, interrupts: Interrupts) -> int:
+    from swarmtest import runner
+    from swarmtest.reports.console.live import LiveView
+
+    announce(order)
+    with LiveView(progress=known_beforehand(order)) as live:
+        folder, broke = runner.run(order, interrupts, live)
+    code = judge_and_report(folder.path, broke is not None)
+    if broke is not None:
+        raise broke
+    interrupts.release()
+    return code
+
+
+def announce(order: Order) -> None:
+    """Prints a plan that was drawn from a mix, before anything of it happens."""
+    from swarmtest.cli.ordering import is_mixed, plan_text
+
+    if is_mixed(order.scenario_name):
+        click.echo(plan_text(order), file=sys.stderr)
+
+
+def known_beforehand(order: Order, title: str = "") -> Progress:
+    """What the live view knows of a run before it begins."""
     from swarmtest.reports.console.progress import Progress
     from swarmtest.runner import SETTLE_SECONDS, WARM_UP_SECONDS
 
     held = {step.phase: step.seconds(order.brief.baseline_seconds) for step in order.plan.steps if step.fault is None}
     expected = {"warmup": WARM_UP_SECONDS, **held, "settle": SETTLE_SECONDS}
-    return Progress(service=order.subject.name, replicas=order.subject.replicas, expected=expected)
+    return Progress(service=order.subject.name, replicas=order.subject.replicas, expected=expected, title=title)

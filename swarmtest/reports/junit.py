@@ -9,6 +9,7 @@ than 0 and has no failed check gets one more suite with one failing case that sa
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TextIO
 from xml.etree import ElementTree as ET
@@ -23,9 +24,19 @@ NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def render(document: Document, out: TextIO) -> None:
     """Writes JUnit XML to ``out``, which has to be UTF-8."""
     root = ET.Element("testsuites", name="swarmtest")
-    root.append(_checks_suite(document))
+    root.extend(suites(document))
+    write(root, out)
+
+
+def suites(document: Document) -> Iterator[ET.Element]:
+    """The suites of one run: its checks, and its verdict where no failed check shows it."""
+    yield _checks_suite(document)
     if document.exit_code != 0 and not any(check.outcome == "failed" for check in document.checks):
-        root.append(_verdict_suite(document))
+        yield _verdict_suite(document)
+
+
+def write(root: ET.Element, out: TextIO) -> None:
+    """Adds up the suites, and writes the file."""
     for total in ("tests", "failures", "errors", "skipped"):
         root.set(total, str(sum(int(suite.get(total, "0")) for suite in root)))
     ET.indent(root)
@@ -41,10 +52,10 @@ def _checks_suite(document: Document) -> ET.Element:
     suite.set("skipped", str(len(outcomes) - outcomes.count("failed") - outcomes.count("passed")))
     properties = ET.SubElement(suite, "properties")
     for name, value in _properties(document).items():
-        ET.SubElement(properties, "property", name=_clean(name), value=_clean(value))
+        ET.SubElement(properties, "property", name=clean(name), value=clean(value))
     for check in document.checks:
         suite.append(_case(document, check))
-    ET.SubElement(suite, "system-out").text = _clean(_losses(document))
+    ET.SubElement(suite, "system-out").text = clean(_losses(document))
     return suite
 
 
@@ -54,13 +65,13 @@ def _verdict_suite(document: Document) -> ET.Element:
     case = ET.SubElement(suite, "testcase", name="run_proves_something", classname="swarmtest.verdict", time="0")
     message = f"{wording.outcome_words(document.outcome)}, exit code {document.exit_code}"
     unproved = [f"{check.name}: {check.sentence}" for check in document.checks if check.outcome != "passed"]
-    failure = ET.SubElement(case, "failure", type=document.outcome, message=_clean(message))
-    failure.text = _clean("\n".join([*unproved, *document.notes, *document.advice]))
+    failure = ET.SubElement(case, "failure", type=document.outcome, message=clean(message))
+    failure.text = clean("\n".join([*unproved, *document.notes, *document.advice]))
     return suite
 
 
 def _suite(document: Document, name: str, tests: int) -> ET.Element:
-    suite = ET.Element("testsuite", name=_clean(name), tests=str(tests), failures="0", errors="0", skipped="0")
+    suite = ET.Element("testsuite", name=clean(name), tests=str(tests), failures="0", errors="0", skipped="0")
     suite.set("time", f"{document.seconds or 0:.3f}")
     if document.start is not None:
         suite.set("timestamp", datetime.fromtimestamp(document.start, UTC).isoformat(timespec="seconds"))
@@ -73,10 +84,10 @@ def _case(document: Document, check: CheckEntry) -> ET.Element:
         return case
     advice = [f"What to do: {check.advice}"] if check.advice else []
     if check.outcome == "failed":
-        said = ET.SubElement(case, "failure", type="failed", message=_clean(check.sentence))
+        said = ET.SubElement(case, "failure", type="failed", message=clean(check.sentence))
     else:
-        said = ET.SubElement(case, "skipped", message=_clean(f"not proved: {check.sentence}"))
-    said.text = _clean("\n".join([check.sentence, *check.evidence, *advice]))
+        said = ET.SubElement(case, "skipped", message=clean(f"not proved: {check.sentence}"))
+    said.text = clean("\n".join([check.sentence, *check.evidence, *advice]))
     return case
 
 
@@ -114,6 +125,6 @@ def _losses(document: Document) -> str:
     return "\n".join(lines)
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Without what XML can't hold: logs of broken apps are full of control characters."""
     return NOT_XML.sub("?", text)

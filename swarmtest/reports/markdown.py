@@ -36,14 +36,14 @@ def render(document: Document, out: TextIO) -> None:
 
 def _head(document: Document) -> Iterator[str]:
     outcome = wording.outcome_words(document.outcome)
-    yield f"### swarmtest {_text(document.scenario)}, {_code(document.stack)}: {outcome}"
-    yield _text(wording.proof_sentence(document))
+    yield f"### swarmtest {plain(document.scenario)}, {code(document.stack)}: {outcome}"
+    yield plain(wording.proof_sentence(document))
     traffic = (
         f"{wording.number(document.losses.get('sent', 0))} sent, {wording.number(wording.lost_count(document))} lost"
     )
     stops, hurt = document.proof.get("stops") or 0, document.proof.get("stops_with_loss") or 0
     row = (wording.checks_sentence(document), traffic, f"{stops}, {hurt} with a loss", str(document.exit_code))
-    yield _table(("checks", "requests", "stops", "exit code"), [row])
+    yield table(("checks", "requests", "stops", "exit code"), [row])
 
 
 def _open_checks(document: Document) -> Iterator[str]:
@@ -51,28 +51,28 @@ def _open_checks(document: Document) -> Iterator[str]:
     checks.sort(key=lambda check: check.outcome != "failed")
     if checks:
         rows = [
-            (f"**{wording.outcome_words(check.outcome)}**", _code(check.name), _text(check.sentence))
-            for check in checks
+            (f"**{wording.outcome_words(check.outcome)}**", code(check.name), plain(check.sentence)) for check in checks
         ]
-        yield _table(("verdict", "check", "what was found"), rows)
-        yield _folded("Evidence", [_evidence(check) for check in checks])
+        yield table(("verdict", "check", "what was found"), rows)
+        yield folded("Evidence", [evidence(check) for check in checks])
 
 
-def _evidence(check: CheckEntry) -> str:
-    lines = [f"- {_code(check.name)}"] + [f"  - {_text(line)}" for line in check.evidence[:EVIDENCE_SHOWN]]
+def evidence(check: CheckEntry) -> str:
+    """What a check rests on, as a list below its name."""
+    lines = [f"- {code(check.name)}"] + [f"  - {plain(line)}" for line in check.evidence[:EVIDENCE_SHOWN]]
     if len(check.evidence) > EVIDENCE_SHOWN:
         lines.append(f"  - and {len(check.evidence) - EVIDENCE_SHOWN} more in `verdicts.json`")
     if check.advice:
-        lines.append(f"  - **What to do:** {_text(check.advice)}")
+        lines.append(f"  - **What to do:** {plain(check.advice)}")
     return "\n".join(lines)
 
 
 def _advice(document: Document) -> Iterator[str]:
     if document.advice:
-        items = "\n".join(f"{index}. {_text(line)}" for index, line in enumerate(document.advice, start=1))
+        items = "\n".join(f"{index}. {plain(line)}" for index, line in enumerate(document.advice, start=1))
         yield f"**Change first:**\n\n{items}"
     if document.notes:
-        yield "\n".join(f"- {_text(note)}" for note in document.notes)
+        yield "\n".join(f"- {plain(note)}" for note in document.notes)
 
 
 def _losses(document: Document) -> Iterator[str]:
@@ -82,23 +82,23 @@ def _losses(document: Document) -> Iterator[str]:
     for row in document.loss_rows:
         times = [UNSEEN if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms)]
         counts = [wording.number(row.counts.get(name, 0)) for name in ("ok", *classes)]
-        rows.append((_text(row.kind), _text(row.connection), wording.number(row.sent), *counts, *times))
-    parts = [_table([_text(name) for name in header], rows)] if rows else []
+        rows.append((plain(row.kind), plain(row.connection), wording.number(row.sent), *counts, *times))
+    parts = [table([plain(name) for name in header], rows)] if rows else []
     for name in classes:
         parts.append(
-            "\n".join([f"- **{_text(name)}** {_text(wording.meaning(document, name))}", *_events(document, name)])
+            "\n".join([f"- **{plain(name)}** {plain(wording.meaning(document, name))}", *_events(document, name)])
         )
     if document.losses.get("duplicates"):
         parts.append(f"- **duplicates** {document.losses['duplicates']}: request IDs that were handled twice")
     if parts:
-        yield _folded("Requests by kind, connection and class", parts)
+        yield folded("Requests by kind, connection and class", parts)
 
 
 def _events(document: Document, loss: str) -> Iterator[str]:
     events = [event for event in document.loss_events if event.loss == loss]
     for event in events[:IDS_SHOWN]:
         at = "" if event.sent is None else f"sent at {with_error(event.sent - zero(document), 0)} s, "
-        yield f"  - {_code(event.id)} {at}{_text(full_label(event.instance, document))}: {_text(event.why)}"
+        yield f"  - {code(event.id)} {at}{plain(full_label(event.instance, document))}: {plain(event.why)}"
     rest = document.losses[loss] - min(len(events), IDS_SHOWN)
     if events and rest > 0:
         yield f"  - and {wording.number(rest)} more in `verdicts.json`"
@@ -108,7 +108,7 @@ def _lives(document: Document) -> Iterator[str]:
     instances, start, grace = stopped(document), zero(document), grace_seconds(document)
     if not instances:
         return
-    names = [_text(full_label(instance.id, document)) for instance in instances]
+    names = [plain(full_label(instance.id, document)) for instance in instances]
     rows: list[Sequence[str]] = []
     for mark, words in STOP_MARKS:
         if mark not in ONLY_WHERE_SEEN or any(instance.marks.get(mark) for instance in instances):
@@ -118,44 +118,46 @@ def _lives(document: Document) -> Iterator[str]:
     rows.append(("drain T3-signal", *[span_text(span.drain) for span in spans]))
     rows.append(("stop T4-signal", *[span_text(span.stop) for span in spans]))
     rows.append(("slack of the grace", *[span_text(span.slack) for span in spans]))
-    rows.append(("ended by", *[_text(instance.cause or UNSEEN) for instance in instances]))
+    rows.append(("ended by", *[plain(instance.cause or UNSEEN) for instance in instances]))
     rows.append(("requests lost", *[wording.number(instance.lost) for instance in instances]))
-    yield _folded("How instances stopped, in seconds from T0", [_table(("", *names), rows)])
+    yield folded("How instances stopped, in seconds from T0", [table(("", *names), rows)])
 
 
 def _passed_checks(document: Document) -> Iterator[str]:
     passed = [check for check in document.checks if check.outcome == "passed"]
     if passed:
-        lines = "\n".join(f"- {_code(check.name)}: {_text(check.sentence)}" for check in passed)
-        yield _folded(f"{wording.counted(len(passed), 'check')} passed", [lines])
+        lines = "\n".join(f"- {code(check.name)}: {plain(check.sentence)}" for check in passed)
+        yield folded(f"{wording.counted(len(passed), 'check')} passed", [lines])
 
 
 def _settings(document: Document) -> Iterator[str]:
-    rows = [(_code(name), _text(value)) for name, value in wording.flat(document.settings).items()]
+    rows = [(code(name), plain(value)) for name, value in wording.flat(document.settings).items()]
     engine = wording.engine_sentence(document)
-    rows = [("run", _code(document.run)), *([("engine", _text(engine))] if engine else []), *rows]
+    rows = [("run", code(document.run)), *([("engine", plain(engine))] if engine else []), *rows]
     if document.start is not None:
         rows.insert(0, ("T0", wording.clock_time(document.start)))
-    yield _folded("Settings", [_table(("setting", "value"), rows)])
+    yield folded("Settings", [table(("setting", "value"), rows)])
 
 
-def _folded(title: str, parts: Sequence[str]) -> str:
+def folded(title: str, parts: Sequence[str]) -> str:
+    """What isn't seen before it's asked for."""
     body = "\n\n".join(parts)
     return f"<details>\n<summary>{title}</summary>\n\n{body}\n\n</details>"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Cells have to be Markdown already."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _text(text: str) -> str:
+def plain(text: str) -> str:
     """Text that Markdown takes as it is: an app's own words may hold anything, a mention of a person too.
 
     What's between two backticks stays code.
     """
     parts = CODE.split(" ".join(text.split()))
-    return "".join(_code(part[1:-1]) if CODE.fullmatch(part) else _escaped(part) for part in parts)
+    return "".join(code(part[1:-1]) if CODE.fullmatch(part) else _escaped(part) for part in parts)
 
 
 def _escaped(text: str) -> str:
@@ -163,5 +165,6 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@<!-- -->")
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """Text in the face of code."""
     return "`" + " ".join(text.split()).replace("`", "'").replace("|", "\\|") + "`"

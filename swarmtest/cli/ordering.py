@@ -1,0 +1,130 @@
+"""From the words of a command line to orders: one for each run, all of them made before the first begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from swarmtest.catalogue import GROUPS, expand, load_scenario
+from swarmtest.drawing import describe, draw_plan
+from swarmtest.errors import UsageError
+from swarmtest.plan import Draw
+from swarmtest.running.order import Order, given_name, new_token, stack_name
+from swarmtest.scenario import Scenario
+from swarmtest.stack import Stack
+from swarmtest.stack.brief import Brief
+from swarmtest.stack.services import put_over
+
+NEEDED = {
+    "release": "it needs another version: add `x-swarmtest: {release: IMAGE}` to the stack file, or --release IMAGE",
+    "dependency": "it needs a service to switch off: add `x-swarmtest: {dependency: SERVICE}` to the stack file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person asked for, checked and read.
+
+    Attributes:
+        scenario: as it was typed, such as ``rolling,kill`` or ``all``.
+        minutes: length of a mix; None for its own.
+        repeat: runs of each scenario; None for the group's own number.
+    """
+
+    stack: Stack
+    brief: Brief
+    scenario: str
+    out: Path
+    seed: int
+    name: str | None
+    init_swarm: bool
+    minutes: float | None
+    repeat: int | None
+
+    @property
+    def runs(self) -> int:
+        """How often each scenario is run."""
+        if self.repeat is not None:
+            return self.repeat
+        return GROUPS[self.scenario].repeat if self.scenario in GROUPS else 1
+
+    @property
+    def is_series(self) -> bool:
+        """Whether more than one run is asked for."""
+        return self.scenario in GROUPS or "," in self.scenario or self.runs > 1
+
+    @property
+    def series_name(self) -> str:
+        """What the folder of a series is called after: the group, unless that's all there is."""
+        return self.scenario if self.scenario in GROUPS and self.scenario != "all" else "series"
+
+    @property
+    def checklist_weighs(self) -> bool:
+        """Whether the checklist is part of the verdict."""
+        return self.scenario in GROUPS and GROUPS[self.scenario].checklist
+
+
+def with_release(brief: Brief, image: str) -> Brief:
+    """The brief with another image to release than the file's; raises :class:`UsageError` for what's none."""
+    if not image.isprintable() or not image or " " in image:
+        raise UsageError(f"--release: expected an image such as api:2, found {image!r}")
+    wish = {**brief.wishes.get("release", {"environment": {}}), "image": image}
+    return replace(brief, wishes={**brief.wishes, "release": wish})
+
+
+def sort_out(asked: Asked) -> tuple[list[str], dict[str, str]]:
+    """The scenarios that can be run on this stack, and those that can't with the reason.
+
+    Raises:
+        UsageError: a scenario isn't known, or none can be run.
+    """
+    names = expand(asked.scenario)
+    reasons = {name: reason for name in names if (reason := unmet(load_scenario(name), asked.brief))}
+    if len(reasons) == len(names):
+        raise UsageError("; ".join(f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()))
+    return [name for name in names if name not in reasons], reasons
+
+
+def unmet(scenario: Scenario, brief: Brief) -> str:
+    """What a scenario needs and the stack doesn't say, with the key to add; empty where nothing is missing."""
+    return "; ".join(text for need, text in NEEDED.items() if need in scenario.needs and need not in brief.wishes)
+
+
+def make_order(asked: Asked, name: str, out: Path | None = None) -> Order:
+    """One run's order, its plan drawn.
+
+    Arguments:
+        out: the folder for the run's folder, where that isn't the one that was asked for.
+
+    Raises:
+        UsageError: the plan needs what the stack doesn't say.
+    """
+    scenario, token = load_scenario(name), new_token()
+    stack = put_over(asked.stack, asked.brief.service, scenario.deployed_with)
+    replicas = stack.services[asked.brief.service].replicas
+    return Order(
+        stack=stack,
+        brief=asked.brief,
+        scenario_name=name,
+        plan=draw_plan(scenario.plan, Draw(asked.seed, replicas, asked.minutes, asked.brief.wishes)),
+        checks=scenario.checks,
+        out=asked.out if out is None else out,
+        name=stack_name(stack, token) if asked.name is None else given_name(asked.name, stack),
+        token=token,
+        seed=asked.seed,
+        init_swarm=asked.init_swarm,
+        kind=scenario.kind,
+        deployed_with=scenario.deployed_with,
+        stop_at=asked.brief.stop_at if scenario.kind == "orderly" or asked.brief.stop_at_given else None,
+    )
+
+
+def is_mixed(name: str) -> bool:
+    """Whether a scenario's plan is drawn from a mix, and so is to be read before it's carried out."""
+    return load_scenario(name).plan.mix is not None
+
+
+def plan_text(order: Order) -> str:
+    """A drawn plan for a person to read first; the same seed gives the same bytes."""
+    head = f"plan of {order.scenario_name} on {order.stack.file}, {order.subject.name}, seed {order.seed}:"
+    return "\n".join([head, *(f"  {line}".rstrip() for line in describe(order.plan, order.brief.baseline_seconds))])
