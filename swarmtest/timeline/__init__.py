@@ -51,12 +51,12 @@ def read_timeline(
     phases = _phases(events)
     acts = tuple(event for event in events if event.kind == "act")
     until = phases.get("remove", (float("inf"), None))[0]
-    t0 = t0_of(acts, until)
+    t0, broken = t0_of(acts, until), _broken(events, until)
     witness = read_witness(events, promises.stack.service, clock)
     tasks = collect(events, promises.stack.service, until)
     names = sorted((e for e in events if e.kind == "names" and e.t < until), key=lambda e: e.t)
     lives = [
-        _lifespan(facts, _Surroundings(clock, promises, witness, names, acts, t0, until, tasks))
+        _lifespan(facts, _Surroundings(clock, promises, witness, names, acts, t0, until, tasks, whole=not broken))
         for facts in tasks.values()
         if facts.container_id is not None
     ]
@@ -72,7 +72,7 @@ def read_timeline(
         phases=phases,
         acts=acts,
         update_status=tuple(e for e in events if e.kind == "update_status" and e.t < until),
-        broken=_broken(events, until),
+        broken=broken,
         failed_tasks=_failed(tasks),
         waiting=_waiting(tasks),
         neighbours=read_neighbours(events, promises.stack.service, until),
@@ -101,11 +101,13 @@ class _Surroundings:
         t0: float | None,
         until: float,
         tasks: Mapping[str, TaskFacts],
+        *,
+        whole: bool,
     ) -> None:
         self.clock, self.promises, self.witness = clock, promises, witness
         service = promises.stack.service
         self.names = [e for e in names if str(e.get("name", "")).split(".", 1)[-1] == service or len(names) == 1]
-        self.acts, self.t0, self.until = acts, t0, until
+        self.acts, self.t0, self.until, self.whole = acts, t0, until, whole
         self._claims: defaultdict[str, list[float]] = defaultdict(list)
         for facts in tasks.values():
             for address in facts.addresses:
@@ -157,6 +159,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
         memory_max=facts.memory,
         image=_text(facts.last("image")),
         force_update=_int(facts.last("force_update")),
+        never_ready=around.whole and stack.healthcheck is not None and "healthy" not in marks and bool(facts.states),
     )
 
 

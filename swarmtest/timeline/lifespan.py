@@ -32,6 +32,7 @@ class Lifespan:
         served: requests answered by it, rightly and wholly.
         image: of the task's own spec, by which versions are told apart.
         force_update: counts forced updates in the task's spec; with the image, it's the spec's generation.
+        never_ready: it has a health check, and is known never to have passed it.
     """
 
     task: str
@@ -57,6 +58,7 @@ class Lifespan:
     memory_max: int | None = None
     image: str | None = None
     force_update: int | None = None
+    never_ready: bool = False
 
     @property
     def name(self) -> str:
@@ -74,7 +76,9 @@ class Lifespan:
 
     @property
     def ready_from(self) -> Mark | None:
-        """From when on it was ready: the later of healthy and warm; None where neither was seen."""
+        """From when on it was ready: the later of healthy and warm; None where neither was seen, or it never was."""
+        if self.never_ready:
+            return None
         return max(
             (mark for name in ("healthy", "warm") if (mark := self.mark(name))), key=lambda m: m.at, default=None
         )

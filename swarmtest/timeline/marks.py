@@ -29,6 +29,9 @@ def engine_marks(facts: TaskFacts, clock: Clock, stop_signal: str | int | None, 
     found = {
         "started": _first(facts, clock, "start"),
         "healthy": _first(facts, clock, "health_status", health="healthy"),
+        "unhealthy": _first(facts, clock, "health_status", health="unhealthy"),
+        "paused": _first(facts, clock, "pause"),
+        "unpaused": _first(facts, clock, "unpause"),
         "signalled": _signalled(facts, clock, stop_signal),
         "killed": _first(facts, clock, "kill", signal=9),
         "exited": _first(facts, clock, "die"),
@@ -87,8 +90,9 @@ def announced(
 
 def _between(desired: Mark | None, engine: Mapping[str, Mark]) -> Mark | None:
     """The removal from DNS where nobody watched it: after the decision, and 2 s before the signal."""
-    if desired is None:
-        return None
+    exited = engine.get("exited")
+    if desired is None or (exited is not None and "signalled" not in engine and exited.at < desired.at - desired.error):
+        return None  # it ended by itself, and Swarm only noted that
     first, signalled = desired.at - desired.error, engine.get("signalled")
     if signalled is None:
         last, until = desired.at + SWARM_PAUSE_SECONDS, "and 2 s later, as no signal was seen"
