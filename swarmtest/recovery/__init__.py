@@ -47,6 +47,11 @@ class Recovery:
     keep: bool = False
     waiting: Waiting = field(default_factory=Waiting)
 
+    def deployment(self, name: str, say: Callable[[str], object]) -> SwarmDeployment:
+        """The stack of this name on the engine."""
+        waiting = self.waiting
+        return SwarmDeployment(self.client, name, say=say, sleep=waiting.sleep, clock=waiting.clock)
+
 
 @dataclass(slots=True)
 class _Case:
@@ -84,7 +89,7 @@ def recover(folder: RunFolder, recovery: Recovery) -> bool:
         if (other := _other_engine(plan, recovery.info)) is not None:
             recovery.say(f"  couldn't be healed: {other}")
             return False
-        deployment = SwarmDeployment(recovery.client, name, say=lambda text: trace.add("note", text=text))
+        deployment = recovery.deployment(name, say=lambda text: trace.add("note", text=text))
         surgery = Surgery(recovery.client, deployment, trace)
         case = _Case(recovery, folder, plan, left, surgery, deployment, left.last)
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from swarmtest.engine.swarm import SwarmDeployment
 from swarmtest.errors import EngineError, RunFolderError, StillWritten, UsageError
 from swarmtest.events import is_still_written
 from swarmtest.recovery import REMOVAL_SECONDS, Recovery, recover
@@ -29,7 +28,7 @@ def recover_given(places: Sequence[Path], recovery: Recovery) -> bool:
     """
     runs = [run for place in places for run in _given(place)]
     healed = [_visit(run, recovery, given=True) for run in runs]
-    return all(healed)
+    return False not in healed
 
 
 def _given(place: Path) -> list[RunFolder]:
@@ -127,7 +126,7 @@ def remove_stack(name: str, recovery: Recovery) -> bool:
     folder = stack.run_folder()
     if folder is not None and not read_leavings(folder.events).done:
         return recover(folder, recovery)
-    deployment = SwarmDeployment(recovery.client, name)
+    deployment = recovery.deployment(name, recovery.say)
     things = deployment.leftovers()
     deployment.remove(longest_grace(recovery.client, name) + REMOVAL_SECONDS)
     recovery.say(f"removed the stack {name} of the run {stack.run}: {counted(things)}")

@@ -151,7 +151,7 @@ class FakeEngine:
             case ["images", *name, "json"]:
                 found = [item for item in self.objects.get("images", []) if item["Name"] == "/".join(name)]
                 return (200, found[0]) if found else (404, {"message": "No such image"})
-            case [kind, identity]:
+            case [kind, identity] | [kind, identity, "json"]:
                 found = [item for item in self.objects.get(kind, []) if _id(item) == identity]
                 return (200, found[0]) if found else (404, {"message": f"{kind} {identity} not found"})
             case _:
@@ -159,9 +159,9 @@ class FakeEngine:
 
     def _listed(self, kind: str, query: dict[str, str]) -> list[dict[str, Any]]:
         filters = json.loads(query.get("filters", "{}"))
-        wanted = [label.split("=", 1) for label in filters.get("label", [])]
+        wanted = [label.partition("=") for label in filters.get("label", [])]
         self.objects[kind] = [item for item in self.objects.get(kind, []) if not self._is_gone(item)]
-        return [item for item in self.objects[kind] if all(_labels(item).get(key) == value for key, value in wanted)]
+        return [item for item in self.objects[kind] if all(_bears(item, *label) for label in wanted)]
 
     def _is_gone(self, item: dict[str, Any]) -> bool:
         return self.time >= self.gone_after.get(_id(item), float("inf"))
@@ -196,6 +196,10 @@ def _number(version: str) -> tuple[int, ...]:
 
 def _id(item: dict[str, Any]) -> str:
     return str(item.get("ID") or item.get("Id") or item.get("Name"))
+
+
+def _bears(item: dict[str, Any], key: str, equals: str, value: str) -> bool:
+    return _labels(item).get(key) == value if equals else key in _labels(item)
 
 
 def _labels(item: dict[str, Any]) -> dict[str, str]:
