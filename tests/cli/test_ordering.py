@@ -1,0 +1,154 @@
+"""From flags to orders: what's asked for, what can be run, and a plan that the seed alone decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from swarmtest.cli import commands
+from swarmtest.cli.ordering import Asked, make_order, plan_text, sort_out, with_release
+from swarmtest.drawing import describe
+from swarmtest.errors import UsageError
+from swarmtest.stack.brief import Overrides, read_brief
+from swarmtest.stack.services import read_stack
+
+STACK = "services: {web: {image: demo, ports: ['8080:80'], deploy: {replicas: 3}}}\n"
+
+
+def asked(folder: Path, scenario: str, flags: Overrides | None = None, **changes: object) -> Asked:
+    file = folder / "stack.yml"
+    file.write_text(STACK)
+    parsed = read_stack(file)
+    made = Asked(parsed, read_brief(parsed, flags), scenario, folder / "runs", 42, None, False, None, None)
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def dry_run(*words: str) -> str:
+    ended = CliRunner().invoke(commands, ["run", *words, "--dry-run"])
+    assert ended.exit_code == 0, ended.output
+    return ended.output
+
+
+@pytest.mark.parametrize(
+    ("scenario", "repeat", "series", "runs"),
+    [
+        ("rolling", None, False, 1),
+        ("rolling", 1, False, 1),
+        ("rolling", 3, True, 3),
+        ("rolling,kill", None, True, 1),
+        ("all", None, True, 1),
+        ("stop-modes", None, True, 5),
+        ("stop-modes", 2, True, 2),
+    ],
+)
+def test_more_than_one_run_makes_a_series(
+    tmp_path: Path, scenario: str, repeat: int | None, series: bool, runs: int
+) -> None:
+    found = asked(tmp_path, scenario, repeat=repeat)
+    assert (found.is_series, found.runs) == (series, runs)
+
+
+def test_a_scenario_that_needs_what_the_stack_does_not_say_is_sorted_out(tmp_path: Path) -> None:
+    names, reasons = sort_out(asked(tmp_path, "rolling,release"))
+    assert names == ["rolling"]
+    assert list(reasons) == ["release"]
+    assert "x-swarmtest: {release: IMAGE}" in reasons["release"]
+
+
+def test_where_nothing_can_be_run_that_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="release can't be run on this stack: it needs another version"):
+        sort_out(asked(tmp_path, "release"))
+
+
+def test_the_image_of_the_flag_takes_the_place_of_the_files(tmp_path: Path) -> None:
+    found = asked(tmp_path, "release")
+    brief = with_release(found.brief, "demo:2")
+    assert sort_out(replace(found, brief=brief)) == (["release"], {})
+    assert "demo:2" in plan_text(make_order(replace(found, brief=brief), "release"))
+    variables = replace(brief, wishes={"release": {"image": "demo:1", "environment": {"A": "b"}}})
+    assert with_release(variables, "demo:2").wishes["release"] == {"image": "demo:2", "environment": {"A": "b"}}
+
+
+@pytest.mark.parametrize("image", ["", "two words", "a\tb"])
+def test_what_is_no_image_is_refused(tmp_path: Path, image: str) -> None:
+    with pytest.raises(UsageError, match="--release: expected an image"):
+        with_release(asked(tmp_path, "release").brief, image)
+
+
+def test_what_a_scenario_deploys_with_is_what_the_run_is_held_to(tmp_path: Path) -> None:
+    found = asked(tmp_path, "stop-first,start-first")
+    assert make_order(found, "stop-first").subject.update.order == "stop-first"
+    order = make_order(found, "start-first")
+    assert order.subject.update.order == "start-first"
+    assert order.deployed_with
+    assert make_order(found, "rolling").deployed_with == {}
+
+
+def test_a_run_that_is_to_lose_nothing_is_guarded_and_one_that_destroys_only_if_asked(tmp_path: Path) -> None:
+    plain = asked(tmp_path, "rolling,kill")
+    assert make_order(plain, "rolling").stop_at is not None
+    assert make_order(plain, "kill").stop_at is None
+    given = asked(tmp_path, "rolling,kill", Overrides(stop_at="20%/10s"))
+    limit = make_order(given, "kill").stop_at
+    assert limit is not None
+    assert (limit.share, limit.seconds) == (0.2, 10.0)
+    assert make_order(asked(tmp_path, "rolling", Overrides(stop_at="off")), "rolling").stop_at is None
+
+
+# ---------------------------------------------------------------- a dry run
+
+
+@pytest.fixture
+def stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")  # nobody is there
+    (tmp_path / "stack.yml").write_text(STACK)
+    return "stack.yml"
+
+
+def test_the_same_seed_prints_the_same_plan_and_touches_nothing(stack: str) -> None:
+    words = (stack, "--scenario", "chaos", "--seed", "7", "--minutes", "3")
+    first = dry_run(*words)
+    assert dry_run(*words) == first
+    assert first.startswith("plan of chaos on stack.yml, web, seed 7:\n")
+    assert dry_run(stack, "--scenario", "chaos", "--seed", "8", "--minutes", "3") != first
+    assert [path.name for path in Path().iterdir()] == ["stack.yml"]
+
+
+def test_more_minutes_are_more_steps(stack: str) -> None:
+    short = dry_run(stack, "--scenario", "chaos", "--minutes", "1")
+    assert len(dry_run(stack, "--scenario", "chaos", "--minutes", "5").splitlines()) > len(short.splitlines())
+
+
+def test_the_run_carries_out_the_plan_that_was_printed(stack: str, tmp_path: Path) -> None:
+    printed = dry_run(stack, "--scenario", "chaos", "--seed", "7", "--minutes", "2")
+    order = make_order(asked(tmp_path, "chaos", seed=7, minutes=2.0), "chaos")
+    lines = [line.strip() for line in describe(order.plan, order.brief.baseline_seconds)]
+    assert [line.strip() for line in printed.splitlines()[1:]] == lines
+
+
+def test_a_list_prints_every_plan_and_what_can_not_be_run(stack: str) -> None:
+    printed = dry_run(stack, "--scenario", "rolling,kill,release")
+    assert "plan of rolling on" in printed
+    assert "plan of kill on" in printed
+    assert "release can't be run on this stack: it needs another version" in printed
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--repeat", "0"], "--repeat"),
+        (["--minutes", "0"], "--minutes"),
+        (["--stop-at", "5"], "--stop-at: expected a share"),
+        (["--release", ""], "--release: expected an image"),
+        (["--scenario", "rolling,"], "no scenario ''"),
+        (["--scenario", "rolling,kil"], "did you mean kill"),
+    ],
+)
+def test_a_wrong_flag_is_told_by_its_name(stack: str, flags: list[str], said: str) -> None:
+    ended = CliRunner().invoke(commands, ["run", stack, *flags])
+    assert ended.exit_code != 0
+    assert said in ended.output + str(ended.exception)
