@@ -22,10 +22,10 @@ def proof(judged: Judged) -> dict[str, Any]:
         "lost": lost,
         "unproved": lost - len(losses.seen),
         "confidence": 0.95,
-        "upper_bound": _rounded(bound),
+        "upper_bound": rounded(bound),
         "stops": len(stops),
         "stops_with_loss": len(hurt),
-        "stop_upper_bound": _rounded(stop_bound),
+        "stop_upper_bound": rounded(stop_bound),
         "answers": _answers_level(judged),
         "commits": _commits_level(judged),
         "records": losses.records.reason or "whole, and reconciled with the client's in the baseline",
@@ -61,5 +61,6 @@ def _commits_level(judged: Judged) -> str:
     return "no intent lines: a commit just before a cut may have gone unrecorded"
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """A share as the document has it."""
     return None if value is None else round(value, 9)

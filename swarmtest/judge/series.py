@@ -17,6 +17,8 @@ from swarmtest.checklist import judge_checklist
 from swarmtest.checks import Outcome
 from swarmtest.errors import RunFolderError
 from swarmtest.judge import judge_folder, weigh
+from swarmtest.judge.proof import rounded
+from swarmtest.losses import upper_bound
 from swarmtest.reports import CLASSES, Document
 from swarmtest.reports.series import Member, Range, Series, Spread, read_series
 
@@ -142,7 +144,24 @@ def _spreads(members: Sequence[Member], documents: Sequence[Document | None]) ->
         if judged:
             passed = sum(each.outcome == Outcome.PASSED.value for each, _ in judged)
             rows = [_figures(each, document) for each, document in judged]
-            yield Spread(scenario, len(judged), passed, list(_ranges(rows)))
+            proof = _proof([each for each, _ in judged])
+            yield Spread(scenario, len(judged), passed, list(_ranges(rows)), proof)
+
+
+def _proof(members: Sequence[Member]) -> dict[str, float | None]:
+    """What the runs of one scenario prove together, by the rules of a single run."""
+    sent, lost = sum(member.losses.get("sent", 0) for member in members), sum(member.lost for member in members)
+    unproved, stops = sum(member.unproved for member in members), sum(member.stops for member in members)
+    hurt = sum(member.stops_with_loss for member in members)
+    return {
+        "sent": sent,
+        "lost": lost,
+        "unproved": unproved,
+        "upper_bound": rounded(upper_bound(lost, sent)),
+        "stops": stops,
+        "stops_with_loss": hurt,
+        "stop_upper_bound": None if unproved else rounded(upper_bound(hurt, stops)),
+    }
 
 
 def _figures(member: Member, document: Document) -> dict[str, float]:

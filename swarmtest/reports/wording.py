@@ -89,12 +89,18 @@ def lost_count(document: Document) -> int:
 
 
 def proof_sentence(document: Document) -> str:
-    """What the numbers prove, in requests and in stops: many requests are few stops, and losses cluster in stops."""
-    sent = int(document.proof.get("sent", document.losses.get("sent", 0)))
+    """What the numbers of a run prove."""
+    sent = document.proof.get("sent", document.losses.get("sent", 0))
+    return proved({**document.proof, "sent": sent, "lost": lost_count(document)})
+
+
+def proved(proof: Mapping[str, Any]) -> str:
+    """What numbers prove, in requests and in stops: many requests are few stops, and losses cluster in stops."""
+    sent = int(proof.get("sent") or 0)
     if not sent:
         return "No request was sent: nothing is proved."
-    lost, bound = lost_count(document), document.proof.get("upper_bound")
-    unproved = int(document.proof.get("unproved") or 0)
+    lost, bound = int(proof.get("lost") or 0), proof.get("upper_bound")
+    unproved = int(proof.get("unproved") or 0)
     text = f"{number(lost - unproved)} lost of {counted(sent, 'request')}"
     if unproved:
         text += f", and {number(unproved)} not proved to be answered"
@@ -102,7 +108,7 @@ def proof_sentence(document: Document) -> str:
         text += f" ({percent(lost / sent)})"
     elif bound is not None:
         text += f": below {percent(float(bound), up=True)} at 95 %"
-    return f"{text}; {_stops_part(document.proof)}."
+    return f"{text}; {_stops_part(proof)}."
 
 
 def _stops_part(proof: Mapping[str, Any]) -> str:

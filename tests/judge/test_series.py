@@ -119,6 +119,18 @@ def test_the_spread_has_the_least_the_median_and_the_most_of_each_figure() -> No
     assert "gateway" not in figures, "a class that never occurred is no figure"
 
 
+def test_repeats_prove_more_than_one_run() -> None:
+    series, _ = repeats()
+    rolling, burst = (spread.proof for spread in series.spread)
+    assert (rolling["sent"], rolling["lost"], rolling["stops"]) == (3609, 0, 9)
+    assert rolling["stop_upper_bound"] == pytest.approx(1 - 0.05 ** (1 / 9))
+    assert (burst["lost"], burst["stops_with_loss"]) == (33, 2)
+    alone = summed(run_of("rolling", ANSWERED)).spread[0].proof["stop_upper_bound"]
+    assert alone is not None
+    assert rolling["stop_upper_bound"] is not None
+    assert alone > rolling["stop_upper_bound"]
+
+
 def test_a_figure_that_was_seen_in_no_run_has_no_spread() -> None:
     blind = msgspec.structs.replace(
         run_of("rolling", ANSWERED), figures=msgspec.structs.replace(run_of("x").figures, lowest_ready=None)

@@ -56,6 +56,7 @@ def _parts(series: Series, documents: Sequence[Document | None], width: int) -> 
     elif tables.is_compared(series):
         yield heading("Side by side: median (least–most)" if series.repeat > 1 else "Side by side")
         yield from _figures(series.spread, width)
+        yield from (bullet("·", line) for line in tables.proofs(series.spread))
     if opened := [*_open_checks(series, documents)]:
         yield heading("Checks that aren't passed")
         yield from opened

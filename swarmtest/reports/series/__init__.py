@@ -71,12 +71,14 @@ class Spread(msgspec.Struct, frozen=True):
     Attributes:
         runs: how many of them could be judged.
         passed: how many of them passed.
+        proof: what they prove together, as in a run's document: more stops prove more.
     """
 
     scenario: str
     runs: int
     passed: int
     figures: list[Range] = []
+    proof: dict[str, float | None] = {}
 
 
 class NotRun(msgspec.Struct, frozen=True):

@@ -44,7 +44,9 @@ def _figures(series: Series) -> Iterator[str]:
     if tables.is_compared(series):
         rows = [(plain(name), *map(plain, cells)) for name, cells in tables.figure_rows(series.spread)]
         title = "Side by side: median (least–most)" if series.repeat > 1 else "Side by side"
-        yield folded(title, [table(("", *(plain(spread.scenario) for spread in series.spread)), rows)])
+        parts = [table(("", *(plain(spread.scenario) for spread in series.spread)), rows)]
+        parts += ["\n".join(f"- {plain(line)}" for line in tables.proofs(series.spread))] if series.repeat > 1 else []
+        yield folded(title, parts)
 
 
 def _checks(series: Series, documents: Sequence[Document | None]) -> Iterator[str]:

@@ -90,12 +90,20 @@ def figure_rows(spreads: Sequence[Spread]) -> Iterator[tuple[str, list[str]]]:
             yield _figure(name), [range_text(figures[name]) if name in figures else none for figures in by_name]
 
 
+def proofs(spreads: Sequence[Spread]) -> list[str]:
+    """What the repeats of each scenario prove together; nothing where there are none."""
+    return [f"{spread.scenario}: {wording.proved(spread.proof)}" for spread in spreads if spread.runs > 1]
+
+
 def _ordered(names: Iterable[str]) -> list[str]:
-    """Counts first, classes of loss below what was lost, then times."""
-    given = list(names)
-    losses = [name for name in CLASSES if name in given and name != "ok"]
-    counts = [name for name in ("sent", "lost") if name in given] + losses
-    return counts + [name for name in given if name not in (*counts, "ok")]
+    """Counts first, classes of loss below what was lost, then times, each below it by kind."""
+    bases = ["sent", "lost", *(name for name in CLASSES if name != "ok"), *FIGURES]
+    return sorted((name for name in names if name.partition(" ")[0] in bases), key=lambda name: _place(name, bases))
+
+
+def _place(name: str, bases: Sequence[str]) -> tuple[int, str]:
+    base, _, kind = name.partition(" ")
+    return bases.index(base), kind
 
 
 def _figure(name: str) -> str:
