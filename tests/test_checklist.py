@@ -7,10 +7,11 @@ import importlib.util
 import msgspec
 import pytest
 
-from swarmtest.catalogue import scenario_names
+from swarmtest.catalogue import load_scenario, scenario_names
 from swarmtest.checklist import LINES, judge_checklist
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.reports.series import ChecklistLine
+from tests.judge.builder import Rollout
 
 GUARDED = {"guards": {"stop_at": {"share": 0.05, "seconds": 5.0}}}
 
@@ -47,6 +48,23 @@ def test_each_line_names_checks_and_scenarios_that_there_are(each: object) -> No
     assert {*each.scenarios} <= {*scenario_names()}  # type: ignore[attr-defined]
     for name in each.checks:  # type: ignore[attr-defined]
         assert importlib.util.find_spec(f"swarmtest.checks.{name}") is not None, name
+
+
+def test_each_scenario_of_a_line_has_the_checks_that_the_line_rests_on() -> None:
+    """Else the line could never pass."""
+    for each in LINES:
+        for scenario in each.scenarios:
+            assert {*each.checks} <= {*load_scenario(scenario).checks}, (each.number, scenario)
+
+
+def test_a_rollback_is_held_to_all_that_a_rollout_is() -> None:
+    assert {*load_scenario("rolling").checks} <= {*load_scenario("rollback").checks}
+
+
+def test_the_guard_is_found_where_a_run_writes_it_down() -> None:
+    rollout = Rollout()
+    rollout.plan["guards"] = {"stop_at": {"share": 0.05, "seconds": 5.0}, "floor": 1, "most_hurts": 50}
+    assert rollout.document().settings["guards"]["stop_at"] == {"share": 0.05, "seconds": 5.0}
 
 
 def test_nothing_is_proved_where_nothing_was_run() -> None:

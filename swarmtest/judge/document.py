@@ -36,7 +36,10 @@ SETTINGS = (
     "traffic",
     "seed",
     "swarmtest",
+    "kind",
     "steps",
+    "deployed_with",
+    "guards",
     "versions",
 )
 """Parts of the plan that a verdict is worth nothing without."""
