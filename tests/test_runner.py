@@ -20,11 +20,12 @@ from swarmtest.events import Event, read_events
 from swarmtest.faults import Aim
 from swarmtest.interrupts import Interrupts
 from swarmtest.plan import Plan, Step, Target
-from swarmtest.running import Run, deploying, steps
+from swarmtest.running import Run, clients, deploying, steps
 from swarmtest.running.order import Order
 from swarmtest.running.preflight import Finding
 from swarmtest.stack.brief import read_brief
 from swarmtest.stack.services import read_stack
+from swarmtest.stack.wishes import StopAt
 from swarmtest.store import RunFolder
 
 INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24", "node1")
@@ -65,6 +66,12 @@ class World:
     leftovers: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     exit_code: int | None = None
+    hear: Callable[[Mapping[str, Any]], None] = lambda _message: None
+
+    def lose(self) -> None:
+        """Has the traffic say that half of all requests were lost in the last six seconds."""
+        for n in range(7):
+            self.hear({"event": "tick", "t": 10.0 + n, "sent": 40 * n, "done": 40 * n, "lost": 20 * n})
 
     def now(self, moment: str) -> None:
         """Notes a moment, and does what belongs to it."""
@@ -132,6 +139,10 @@ class FakeDeployment:
     def replicas(self, _service: str) -> int:
         return 1
 
+    def rollback(self, _service: str) -> None:
+        self.world.now("roll back")
+        self.world.status = UpdateView("rollback_completed", 9e9, 9e9, "rollback completed")
+
     def remove(self, timeout_seconds: float) -> None:
         self.world.now("remove")
 
@@ -164,8 +175,9 @@ class FakeWatch:
 
 
 class FakeTraffic:
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, hear: Callable[[Mapping[str, Any]], None]) -> None:
         self.world = world
+        world.hear = hear
         world.now("child")
 
     @property
@@ -205,7 +217,7 @@ def _played(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         "Client": FakeClient,
         "SwarmDeployment": lambda _client, name, **_more: FakeDeployment(world, name),
         "Watch": lambda *_things: FakeWatch(world),
-        "TrafficProcess": lambda *_things: FakeTraffic(world),
+        "TrafficProcess": lambda *things: FakeTraffic(world, things[3]),
         "examine": lambda *_things: world.findings,
         "image_facts": lambda *_things: {},
         "make_missing": lambda *_things: world.now("images"),
@@ -218,7 +230,7 @@ def _played(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         "TARGETS_SECONDS": 0.0,
     }
     for name, fake in fakes.items():
-        owners = [module for module in (runner, deploying, steps) if hasattr(module, name)]
+        owners = [module for module in (runner, clients, deploying, steps) if hasattr(module, name)]
         assert owners, name
         for module in owners:
             monkeypatch.setattr(module, name, fake)
@@ -574,3 +586,70 @@ def test_a_step_that_would_leave_too_few_is_skipped_and_written_down(order: Orde
     assert "hurt" not in moments(world)
     (skipped,) = [event for event in events if event.get("edge") == "skipped"]
     assert skipped.get("reason") == "1 of web run; 1 must be left, so 1 can't be hurt"
+
+
+@pytest.fixture
+def guarded(order: Order) -> Order:
+    return replace(order, stop_at=StopAt(0.05, 5.0))
+
+
+def said_by_the_guard(events: list[Event]) -> list[str]:
+    return [event.get("text") for event in events if event.kind == "guard"]
+
+
+def test_a_run_of_which_too_much_is_lost_is_stopped_in_mid_hold_and_judged_as_far_as_it_got(
+    guarded: Order, world: World
+) -> None:
+    world.at["go"] = world.lose
+    plan = Plan((Step("baseline", hold_seconds=30.0), Step("rollout", fault=Roll(world))))
+    _, broke, events = carry_out(replace(guarded, plan=plan))
+    assert broke is None
+    assert said_by_the_guard(events) == ["50.0 % lost over 5 s: 100 of 200; limit 5 %"]
+    assert moments(world)[-6:] == ["go", "stop", "answers", *HEALING]
+    assert outcome(events) == ("finished", None)
+    began = [event.get("name") for event in events if event.kind == "phase" and event.get("edge") == "began"]
+    assert began == ["deploy", "warmup", "baseline", "settle", "remove"]
+
+
+def test_one_that_is_stopped_while_it_waits_for_a_rollout_has_it_rolled_back(guarded: Order, world: World) -> None:
+    def stuck() -> None:
+        world.status = UpdateView("updating", 9e9, None, "update in progress")
+        world.lose()
+
+    world.at["hurt"] = lambda: setattr(world, "rolled", stuck)
+    _, broke, events = carry_out(guarded)
+    assert broke is None
+    assert len(said_by_the_guard(events)) == 1
+    assert moments(world)[-7:] == ["hurt", "roll back", "stop", "answers", *HEALING]
+    assert acts(events)[-4:] == [
+        ("update", "began", None),
+        ("update", "ended", "ok"),
+        ("rollback", "began", None),
+        ("rollback", "ended", "ok"),
+    ]
+    assert outcome(events) == ("finished", None)
+
+
+def test_one_that_is_stopped_while_a_fault_lasts_has_it_healed(guarded: Order, world: World) -> None:
+    world.at["hurt"] = world.lose
+    step = Step("freeze", fault=Hold(world), target=Target(ranks=(0,)), hold_seconds=30.0)
+    plan = Plan((step, Step("hold", hold_seconds=30.0)), floor=0)
+    _, broke, events = carry_out(replace(guarded, plan=plan))
+    assert broke is None
+    assert moments(world)[-7:] == ["aimed at c-old", "heal", "stop", "answers", *HEALING]
+    assert outcome(events) == ("finished", None)
+
+
+def test_without_a_limit_nothing_is_stopped(order: Order, world: World) -> None:
+    world.at["go"] = world.lose
+    _, broke, events = carry_out(order)
+    assert broke is None
+    assert said_by_the_guard(events) == []
+    assert "hurt" in world.happened
+
+
+def test_losses_that_end_with_the_plan_stop_nothing_that_is_over(guarded: Order, world: World) -> None:
+    world.at["stop"] = world.lose
+    _, broke, events = carry_out(guarded)
+    assert broke is None
+    assert said_by_the_guard(events) == []
