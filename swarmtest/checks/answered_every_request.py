@@ -12,8 +12,10 @@ from collections import Counter
 from swarmtest.checks import Judged, Outcome, Verdict, shortened
 from swarmtest.losses import Accounted, Charge, Loss, missing
 from swarmtest.losses.advice import advise
+from swarmtest.losses.groups import loss_lines
+from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
-from swarmtest.losses.wording import by_class, ids, label, many, number
+from swarmtest.losses.wording import by_class, ids, many, number
 
 
 def check(judged: Judged) -> Verdict:
@@ -59,17 +61,7 @@ def _tell(judged: Judged) -> str | None:
 def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
     if all(one.unproved for one in lost):
         return _unproved(lost)
-    groups = Counter((one.loss, one.charge, one.life.task if one.life else "") for one in lost)
-    lines = []
-    for (loss, owed, task), count in sorted(groups.items(), key=lambda item: (-item[1], item[0][0], item[0][2])):
-        of = [one for one in lost if (one.loss, one.charge) == (loss, owed)]
-        of = [one for one in of if (one.life.task if one.life else "") == task]
-        told = mechanism_of(of[0], judged.timeline, judged.witness, judged.promises)
-        lines.append(
-            f"{number(count)} {loss} on {label(of[0].life)}, charged to {(owed or '').replace('_', ' ')}"
-            f"{f' ({told.value})' if told else ''}: {of[0].why}; {ids(of)}"
-        )
-    return shortened(lines)
+    return shortened(loss_lines(lost, judged.timeline, judged.witness, judged.promises))
 
 
 def _unproved(lost: list[Accounted]) -> tuple[str, ...]:
@@ -104,5 +96,10 @@ def _advice(judged: Judged, lost: list[Accounted], mechanism: object) -> str | N
     for one in lost:
         told = mechanism_of(one, judged.timeline, judged.witness, judged.promises)
         if told is not None and told is mechanism:
-            return advise(told, judged.promises, one.life)
+            return advise(told, judged.promises, one.life, _measured(judged))
     return None
+
+
+def _measured(judged: Judged) -> float | None:
+    """How long the front door took to let go, at the longest."""
+    return measured_seconds(judged.promises, judged.timeline, judged.losses, judged.timeline.meant_to_stop)

@@ -11,7 +11,7 @@ from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import most_telling
 from swarmtest.losses.whereabouts import perhaps_cut
-from swarmtest.losses.wording import by_class, each, few, ids, label, many
+from swarmtest.losses.wording import by_class, each, few, ids, label, many, noun_of
 from swarmtest.timeline import Lifespan
 
 ENOUGH_SECONDS = 1.0
@@ -26,17 +26,18 @@ def check(judged: Judged) -> Verdict:
     for one in judged.losses.accounted:
         if one.life is not None:
             on.setdefault(one.life.task, []).append(one)
-    going = [life for life in judged.timeline.old if life.stopping is not None]
+    going = [life for life in judged.timeline.meant_to_stop if life.stopping is not None]
     for life in going:
         cut += _judge(life, on.get(life.task, []), judged, findings)
     if not going:
         return findings.verdict("", "", "No instance was stopped, so none had to drain.", missing.AGAIN)
-    count = many(len(going), "old instance")
+    noun = noun_of(going)
+    count = many(len(going), noun)
     telling = most_telling(cut, judged.timeline, judged.witness, judged.promises)
     victim = cut[0].life if cut else None
     return findings.verdict(
-        f"{each(len(going), 'old instance')} finished its requests before it exited.",
-        f"{many(len(cut), 'request')} still ran when an old instance exited, or were cut by it.",
+        f"{each(len(going), noun)} finished its requests before it exited.",
+        f"{many(len(cut), 'request')} still ran when an {noun} exited, or were cut by it.",
         f"It isn't proved of {count} that each drains.",
         advise(telling[0][0], judged.promises, victim) if telling else _advice(findings, judged),
     )
@@ -119,7 +120,9 @@ def _advice(findings: Findings, judged: Judged) -> str | None:
         return None
     if any("wasn't seen" in line for line in findings.unproved):
         return missing.AGAIN
-    if any(mark.error > missing.ROUGH_SECONDS for life in judged.timeline.old if (mark := life.mark("signalled"))):
+    if any(
+        mark.error > missing.ROUGH_SECONDS for life in judged.timeline.meant_to_stop if (mark := life.mark("signalled"))
+    ):
         return missing.CLOCKS
     placed = any(one.life is not None for one in judged.losses.accounted)
     if not placed or not any("is needed" in line for line in findings.unproved):

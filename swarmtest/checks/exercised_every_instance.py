@@ -86,7 +86,9 @@ def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Find
     lacking = (wants_kept and not kept) or (wants_fresh and not fresh)
     if judged.promises.direct:  # the client moves a kept connection only when the server ends it
         lacking = not kept and not fresh
-    if not lacking:
+    if life.never_ready and not kept and not fresh:
+        findings.good.append(f"{label(life)}, {life.generation}: never got healthy, so nothing was to be sent to it")
+    elif not lacking:
         findings.good.append(line)
     elif math.isinf(seconds):
         findings.unproved.append(f"{line}: not exercised")
@@ -99,11 +101,13 @@ def _judge(life: Lifespan, kept: int, fresh: int, judged: Judged, findings: Find
 
 
 def _judge_generations(judged: Judged, had: Counter[tuple[str, bool]], findings: Findings) -> None:
-    """Both kinds of connection, for each generation as a whole."""
+    """Both kinds of connection, for each generation as a whole; what only takes a victim's place may get but one."""
     share = judged.promises.traffic.fresh_share
     wanted = [reused for reused in (True, False) if share is None or (share < 1 if reused else share > 0)]
     for generation in ("old", "new"):
-        lives = [life for life in judged.timeline.lifespans if life.generation == generation]
+        lives = [life for life in judged.timeline.lifespans if life.generation == generation and not life.never_ready]
+        if generation == "new" and not judged.promises.replaces:
+            continue
         counts = {reused: sum(had[life.task, reused] for life in lives) for reused in (True, False)}
         said = findings.failed and not any(counts.values())  # of each of them already
         for reused in wanted if lives and not said else ():

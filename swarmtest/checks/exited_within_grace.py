@@ -10,9 +10,9 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, ending_of
-from swarmtest.losses.wording import apart, each, label, many
+from swarmtest.losses.wording import apart, each, label, many, noun_of
 from swarmtest.timeline import Lifespan
-from swarmtest.timeline.endings import AS_ASKED, STOPPED_BY_OTHERS
+from swarmtest.timeline.endings import AS_ASKED, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST
 
 ORPHAN_SLACK_SECONDS = 5.0
 """A task that runs on this long after its grace is an orphan: Swarm wants it gone, and it serves."""
@@ -22,20 +22,23 @@ def check(judged: Judged) -> Verdict:
     """Judges the end of each old instance."""
     findings = Findings()
     advice: str | None = None
-    old = judged.timeline.old
-    for life in old:
+    going = judged.timeline.meant_to_stop
+    for life in going:
         found = ending_of(life, judged.witness)
         if found is not None:
             findings.failed.append(_bad_end(life, found))
             advice = advice or advise(found, judged.promises, life)
         else:
             _judge(life, judged, findings)
-    count = many(len(old), "old instance")
-    if not old:
+    count = many(len(going), noun_of(going))
+    orphans = [life for life in judged.timeline.lifespans if life not in going and _is_orphan(life, judged)]
+    findings.failed += [_orphan(life, judged) for life in orphans]
+    if not going and not orphans:
         return findings.verdict("", "", "No instance was stopped, so no end was seen.", missing.AGAIN)
     return findings.verdict(
-        f"{each(len(old), 'old instance')} exited by itself within its grace.",
-        f"{len(findings.failed)} of {count} didn't exit by themselves within the grace.",
+        f"{each(len(going), noun_of(going))} exited by itself within its grace.",
+        f"{len(findings.failed)} of {many(len(going) + len(orphans), noun_of([*going, *orphans]))} didn't exit by"
+        " themselves within the grace.",
         f"The end of {len(findings.unproved)} of {count} wasn't seen.",
         advice or missing.AGAIN if not findings.failed else advice,
     )
@@ -71,7 +74,7 @@ def _judge(life: Lifespan, judged: Judged, findings: Findings) -> None:
         findings.failed.append(f"{line}; 137 is a SIGKILL, though the engine's event of it wasn't seen")
     elif seconds - error > life.grace_seconds + 1.0:
         findings.failed.append(f"{line}: later than the grace")
-    elif life.cause == AS_ASKED:
+    elif life.cause in (AS_ASKED, STOPPED_BY_SWARMTEST):
         findings.good.append(line)
     else:
         findings.unproved.append(f"{line}; {life.cause or 'who asked it to stop is unknown'}")
@@ -82,11 +85,25 @@ def _unfinished(life: Lifespan, judged: Judged, findings: Findings) -> tuple[lis
     told, ended = life.desired_stop or life.mark("announced") or life.mark("signalled"), judged.timeline.ended
     if told is None or ended is None:
         return findings.unproved, f"{label(life)}: not asked to stop before the run ended"
+    if _is_orphan(life, judged):
+        return findings.failed, _orphan(life, judged)
     age = ended - told.at
-    if age > life.grace_seconds + ORPHAN_SLACK_SECONDS and not judged.timeline.broken:
-        where = f" on node {life.node}" if life.node else ""
-        return findings.failed, (
-            f"{label(life)}: orphan, told to stop {age:.0f} s before the end of the run and still {life.state}{where};"
-            f" {many(life.served, 'request')} served by it"
-        )
     return findings.unproved, f"{label(life)}: still stopping when the run ended, {age:.1f} s after it was told to"
+
+
+def _is_orphan(life: Lifespan, judged: Judged) -> bool:
+    """Whether Swarm wanted it gone long ago, and it runs on; nobody waits for it, and it's no capacity."""
+    told, ended = life.desired_stop or life.mark("announced") or life.mark("signalled"), judged.timeline.ended
+    if told is None or ended is None or life.mark("exited") is not None or judged.timeline.broken:
+        return False
+    return ended - told.at > life.grace_seconds + ORPHAN_SLACK_SECONDS
+
+
+def _orphan(life: Lifespan, judged: Judged) -> str:
+    told = life.desired_stop or life.mark("announced") or life.mark("signalled")
+    age = (judged.timeline.ended or 0.0) - (told.at if told is not None else 0.0)
+    where = f" on node {life.node}" if life.node else ""
+    return (
+        f"{label(life)}: orphan, told to stop {age:.0f} s before the end of the run and still {life.state}{where};"
+        f" {many(life.served, 'request')} served by it"
+    )

@@ -17,11 +17,14 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS
 from swarmtest.losses import missing
 from swarmtest.losses.advice import advise
+from swarmtest.losses.letting_go import last_arrivals, told
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.losses.whereabouts import unplaced
-from swarmtest.losses.wording import few, label, many
+from swarmtest.losses.wording import few, label, many, noun_of
 from swarmtest.timeline import Lifespan, Mark
-from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
+from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST
+
+_IN_ORDER = (AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +42,22 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     limit = _limit(judged)
     last_sent = max((one.request.began for one in judged.losses.accounted), default=0.0)
-    arrivals = last_arrivals(judged)
-    stopped = [life for life in judged.timeline.old if life.cause in (AS_ASKED, END_OF_GRACE, None)]
+    arrivals = last_arrivals(judged.promises, judged.timeline, judged.losses)
+    stopped = [life for life in judged.timeline.meant_to_stop if life.cause in _IN_ORDER]
+    count = many(len(stopped), noun_of(stopped))
     for life in stopped:
         _judge(life, arrivals.get(life.task), limit, last_sent, findings)
         _judge_unplaced(life, judged, limit, findings)
     if judged.promises.direct:
         findings.unproved, findings.failed = [*findings.failed, *findings.unproved], []
     if not stopped:
-        none = "No instance was stopped by Swarm, so the front door had nothing to notice."
+        none = "No instance was stopped in order, so the front door had nothing to notice."
         return findings.verdict("", "", none, missing.AGAIN)
     within = f"within {limit.seconds:g} s" + ("" if limit.declared else ", Swarm's own pause (no limit is declared)")
     return findings.verdict(
-        f"The front door let go of {many(len(stopped), 'old instance')} {within}.",
-        f"The front door sent to {len(findings.failed)} of {many(len(stopped), 'old instance')}"
-        f" {limit.late} it could know.",
-        f"It isn't proved that the front door let go of {many(len(findings.unproved), 'old instance')} {within}.",
+        f"The front door let go of {count} {within}.",
+        f"The front door sent to {len(findings.failed)} of {count} {limit.late} it could know.",
+        f"It isn't proved that the front door let go of {many(len(findings.unproved), noun_of(stopped))} {within}.",
         advise(Mechanism.FRONT_DOOR_STALE, judged.promises)
         if findings.failed
         else _missing(judged, stopped, arrivals, limit),
@@ -63,11 +66,11 @@ def check(judged: Judged) -> Verdict:
 
 def _missing(judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark], limit: _Limit) -> str:
     """What would prove it."""
-    told = [mark for life in stopped if (mark := life.mark("announced")) is not None]
-    rough = [mark for mark in (*told, *arrivals.values()) if mark.error > missing.ROUGH_SECONDS]
-    if len(told) < len(stopped):
+    known = [mark for life in stopped if (mark := told(life)) is not None]
+    rough = [mark for mark in (*known, *arrivals.values()) if mark.error > missing.ROUGH_SECONDS]
+    if len(known) < len(stopped):
         return missing.AGAIN
-    if any("DNS wasn't watched" in mark.source for mark in told):
+    if any("DNS wasn't watched" in mark.source for mark in known):
         return missing.NAMES
     if rough:
         return missing.CLOCKS
@@ -78,28 +81,8 @@ def _missing(judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark],
 
 
 def _after(life: Lifespan, last: Mark) -> float:
-    told = life.mark("announced")
-    return last.at - told.at if told is not None else 0.0
-
-
-def last_arrivals(judged: Judged) -> dict[str, Mark]:
-    """Task to the last new request that was sent its way, whether it got there or not."""
-    found: dict[str, Mark] = {}
-    if not judged.promises.direct:
-        lives = judged.timeline.lifespans
-        found = {life.task: mark for life in lives if (mark := life.mark("last_new")) is not None}
-    for one in judged.losses.accounted:
-        if one.life is None or (judged.promises.direct and one.request.reused):
-            continue
-        steps = one.trail.start if one.trail is not None else []
-        mark = Mark(one.request.began, 0.0, f"dialled for {one.request.id}")
-        if steps:
-            mark = Mark(steps[-1].t, steps[-1].error, "the instance's start record")
-        elif not judged.promises.direct and one.proxied is None:
-            continue
-        if one.life.task not in found or found[one.life.task].at < mark.at:
-            found[one.life.task] = mark
-    return found
+    known = told(life)
+    return last.at - known.at if known is not None else 0.0
 
 
 def _limit(judged: Judged) -> _Limit:
@@ -111,11 +94,11 @@ def _limit(judged: Judged) -> _Limit:
 
 def _judge_unplaced(life: Lifespan, judged: Judged, limit: _Limit, findings: Findings) -> None:
     """Requests that reached nobody known, while this one was going: they may have been sent to it."""
-    told, exited = life.mark("announced"), life.mark("exited")
-    if told is None:
+    known, exited = told(life), life.mark("exited")
+    if known is None:
         return
     until = exited.at + exited.error if exited is not None else float("inf")
-    lost = unplaced(judged.losses, told.at - told.error + limit.seconds, until)
+    lost = unplaced(judged.losses, known.at - known.error + limit.seconds, until)
     if lost:
         findings.unproved.append(
             f"{label(life)}: {many(len(lost), 'request')} later than that reached nobody known, perhaps it: {few(lost)}"
@@ -123,20 +106,20 @@ def _judge_unplaced(life: Lifespan, judged: Judged, limit: _Limit, findings: Fin
 
 
 def _judge(life: Lifespan, last: Mark | None, limit: _Limit, last_sent: float, findings: Findings) -> None:
-    told = life.mark("announced")
-    if told is None:
+    known = told(life)
+    if known is None:
         findings.unproved.append(f"{label(life)}: when it was announced as stopping wasn't seen")
         return
     if last is None:
         findings.unproved.append(f"{label(life)}: no request was seen to arrive at it, so its last one is unknown")
         return
-    if last_sent < told.at + limit.seconds:
+    if last_sent < known.at + limit.seconds:
         findings.unproved.append(f"{label(life)}: the traffic ended before the front door's {limit.seconds:g} s did")
         return
-    seconds, error = last.at - told.at, last.error + told.error
+    seconds, error = last.at - known.at, last.error + known.error
     line = (
-        f"{label(life)}: last new request {seconds:+.2f} s ± {error:.2f} s from announced"
-        f" (limit {limit.seconds:g} s; {told.source}; {last.source})"
+        f"{label(life)}: last new request {seconds:+.2f} s ± {error:.2f} s from {_what(life)}"
+        f" (limit {limit.seconds:g} s; {known.source}; {last.source})"
     )
     exited = life.mark("exited")
     gone = exited is not None and last.at - last.error > exited.at + exited.error
@@ -148,3 +131,8 @@ def _judge(life: Lifespan, last: Mark | None, limit: _Limit, last_sent: float, f
         findings.unproved.append(f"{line}: within the error bar of the limit")
     else:
         findings.good.append(line)
+
+
+def _what(life: Lifespan) -> str:
+    """What the front door could notice first."""
+    return "announced" if told(life) is life.mark("announced") else "its first sign of going"

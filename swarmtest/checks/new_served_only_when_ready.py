@@ -45,6 +45,8 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
             names = few([one.request.id for one in early])
             parts.append(f"{many(len(early), 'request')} started up to {first:.2f} s before it was ready ({names})")
         findings.failed.append(f"{label(life)}: {'; '.join(parts)}")
+    elif life.never_ready and not mine and not _astray(life, judged):
+        findings.good.append(f"{label(life)}: never got healthy, and nothing was sent to it")
     elif ready is None:
         findings.unproved.append(f"{label(life)}: neither a healthy state nor a line warm was seen of it")
     elif (served := life.mark("first_served")) is None:
@@ -60,6 +62,12 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
     else:
         after = served.at - ready.at
         findings.good.append(f"{label(life)}: first served {after:+.2f} s from ready ({ready.source})")
+
+
+def _astray(life: Lifespan, judged: Judged) -> list[str]:
+    """IDs of requests that were lost while it was there, and perhaps on it."""
+    first, last = life.at("started") or life.created, life.at("exited") or float("inf")
+    return unplaced(judged.losses, first, last, tuple(Loss))
 
 
 def _early(life: Lifespan, mine: list[Accounted], ready: Mark) -> list[Accounted]:

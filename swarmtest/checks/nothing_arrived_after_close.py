@@ -12,7 +12,7 @@ from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, most_telling
 from swarmtest.losses.whereabouts import unplaced
-from swarmtest.losses.wording import few, label, many, number
+from swarmtest.losses.wording import few, label, many, noun_of, number
 from swarmtest.timeline import Lifespan, Mark
 
 UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY)
@@ -27,7 +27,7 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     kept: list[str] = []
     lost: list[Accounted] = []
-    going = [life for life in judged.timeline.old if life.stopping is not None]
+    going = [life for life in judged.timeline.meant_to_stop if life.stopping is not None]
     for life in going:
         arrived, dialled = _after(life, judged)
         lost += dialled
@@ -36,8 +36,8 @@ def check(judged: Judged) -> Verdict:
     if not going:
         return findings.verdict("", "", "No instance was stopped, so none stopped accepting.", missing.AGAIN)
     return findings.verdict(
-        f"Nothing new arrived at {many(len(going), 'old instance')} after the close.",
-        f"{many(len(kept) + len(lost), 'new request')} came to old instances after they had stopped accepting.",
+        f"Nothing new arrived at {many(len(going), noun_of(going))} after the close.",
+        f"{many(len(kept) + len(lost), 'new request')} came to {noun_of(going)}s after they had stopped accepting.",
         "It isn't proved that nothing arrived after the close.",
         _advice(judged, kept, lost, [life.mark("closed") for life in going]),
     )

@@ -13,7 +13,8 @@ from swarmtest.timeline import Lifespan
 def proof(judged: Judged) -> dict[str, Any]:
     """What the numbers prove, in requests and in stops, and on what that rests."""
     losses, stops = judged.losses, judged.timeline.stops
-    hurt = {task for one in losses.lost if one.charge in _STOPS and (task := _stop_of(one, stops)) is not None}
+    gone = {life.task for life in stops}  # a frozen instance lives on
+    hurt = {task for one in losses.lost if one.charge in _STOPS and (task := _stop_of(one, stops)) in gone}
     lost = len(losses.lost)
     unproved = lost > len(losses.seen)  # then a stop without a loss that was seen proves nothing
     bound, stop_bound = upper_bound(lost, losses.sent), None if unproved else upper_bound(len(hurt), len(stops))
@@ -40,7 +41,7 @@ def _stop_of(one: Accounted, stops: Sequence[Lifespan]) -> str | None:
     return max(begun, default=(0.0, None))[1]
 
 
-_STOPS = (Charge.SHUTDOWN, Charge.FRONT_DOOR)
+_STOPS = (Charge.SHUTDOWN, Charge.FRONT_DOOR, Charge.FAULT)
 
 
 def _answers_level(judged: Judged) -> str:

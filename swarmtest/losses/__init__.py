@@ -11,6 +11,7 @@ from swarmtest.evidence.request import Request
 from swarmtest.losses.charge import Charge, charge
 from swarmtest.losses.classify import Found, Known, Loss, classify
 from swarmtest.losses.proof import upper_bound
+from swarmtest.losses.reach import Reach, read_faults
 from swarmtest.losses.records import Records, read_records
 from swarmtest.timeline import Aliases, Lifespan, Proxied, Timeline, Trail, Witness
 
@@ -21,6 +22,7 @@ __all__ = [
     "Known",
     "Loss",
     "Losses",
+    "Reach",
     "Records",
     "account",
     "classify",
@@ -36,6 +38,7 @@ class Accounted:
         life: where it ran, or what was dialled with it.
         charge: what the loss belongs to; None for a request that's ok, or not known to be lost.
         unproved: its answer was complete, and only the proof of it is missing.
+        fault: the hurt that it belongs to, where that's its charge.
     """
 
     request: Request
@@ -46,6 +49,7 @@ class Accounted:
     proxied: Proxied | None
     charge: Charge | None
     unproved: bool = False
+    fault: Reach | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ def account(
     names_itself = any(one.instance is not None for one in ordered)
     echoes = any(one.echoed is True for one in ordered)
     records = read_records(timeline, witness, ordered, aliases)
+    faults = read_faults(promises, timeline)
     accounted = []
     for request in ordered:
         lines = witness.proxied.get(request.id, ())
@@ -103,11 +108,16 @@ def account(
         unheard = records.unheard(trail, witness)
         found = classify(Known(request, trail, gap, proxied, names_itself, echoes, unheard))
         life = _ran(request, trail, aliases) or dialled
-        owed = None if found.loss is Loss.OK or found.unproved else charge(request, found.loss, life, timeline)
-        accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved))
+        owed, fault = None, None
+        if found.loss is not Loss.OK and not found.unproved:
+            fault = faults.of(request, found.loss, life)
+            mode = promises.front_door.mode
+            owed = Charge.FAULT if fault is not None else charge(request, found.loss, life, timeline, mode)
+        accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved, fault))
     usual = _usual(accounted, timeline.t0) if timeline.t0 is not None else set()
     accounted = [
-        replace(one, charge=Charge.BACKGROUND) if one.charge and _key(one) in usual else one for one in accounted
+        replace(one, charge=Charge.BACKGROUND, fault=None) if one.charge and _key(one) in usual else one
+        for one in accounted
     ]
     return Losses(tuple(accounted), _duplicates(witness), records, names_itself, echoes)
 

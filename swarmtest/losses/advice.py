@@ -16,15 +16,20 @@ MARGIN_SECONDS = 1.0
 """Added to each measured or declared time."""
 
 
-def advise(mechanism: Mechanism, promises: Promises, life: Lifespan | None = None) -> str:
+def advise(
+    mechanism: Mechanism, promises: Promises, life: Lifespan | None = None, measured: float | None = None
+) -> str:
     """The one setting to change.
 
     Arguments:
         life: an instance that it happened to, for numbers.
+        measured: how long the front door really took to let go, in seconds.
     """
     match mechanism:
         case Mechanism.CLOSED_TOO_EARLY:
-            return _keep_accepting(promises)
+            return _keep_accepting(promises, measured)
+        case Mechanism.DETECTION:
+            return _notice_sooner(promises, measured)
         case Mechanism.GRACE_TOO_SHORT:
             return _longer_grace(promises, life)
         case Mechanism.OWN_LIMIT:
@@ -39,14 +44,32 @@ def advise(mechanism: Mechanism, promises: Promises, life: Lifespan | None = Non
             return _SENTENCES[mechanism]
 
 
-def _keep_accepting(promises: Promises) -> str:
+def _notice_sooner(promises: Promises, measured: float | None) -> str:
+    within = promises.front_door.within_seconds
+    upto = f" up to {within:g} s" if within is not None else ""
+    took = f" ({measured:.1f} s measured)" if measured is not None else ""
+    return (
+        f"let the front door notice sooner, by shorter probes or a shorter refresh of its list: it takes{upto}{took},"
+        " and what's sent meanwhile is lost; no setting of the app or of its shutdown helps"
+    )
+
+
+def _keep_accepting(promises: Promises, measured: float | None) -> str:
     detection = promises.front_door.within_seconds
     if detection is None:
         return (
             "keep accepting after the stop signal until the front door has let go (its detection time less the 2 s"
             " that Swarm waits, or all of it where nothing tells it of the stop before the signal does)"
         )
-    hold = max(0.0, detection - SWARM_PAUSE_SECONDS) + MARGIN_SECONDS
+    late = max(0.0, detection - SWARM_PAUSE_SECONDS)
+    hold = late + MARGIN_SECONDS
+    if late > 0:
+        took = f", {measured:.1f} s measured" if measured is not None else ""
+        return (
+            f"shorten the front door's refresh to less than the {SWARM_PAUSE_SECONDS:g} s between announcement and"
+            f" signal: it takes up to {detection:g} s{took}, so it sends for up to {late:g} s to an instance that has"
+            f" closed (or keep accepting for {hold:g} s after the stop signal)"
+        )
     return (
         f"keep accepting for {hold:g} s after the stop signal before closing the listener: the front door takes up to"
         f" {detection:g} s from the announcement, which comes {SWARM_PAUSE_SECONDS:g} s before the signal"
@@ -66,6 +89,8 @@ def _longer_grace(promises: Promises, life: Lifespan | None) -> str:
 
 
 def _readiness(mechanism: Mechanism, promises: Promises) -> str:
+    if mechanism is Mechanism.NO_INSTANCE and not promises.replaces:
+        return "run more replicas than can fail at a time, so that one serves while Swarm replaces the others"
     if mechanism is Mechanism.NO_INSTANCE and not promises.start_first:
         return "set update_config.order: start-first (or run more replicas than are updated at a time)"
     if promises.stack.healthcheck is None:
@@ -107,6 +132,30 @@ _SENTENCES = {
         " the readiness that the front door asks"
     ),
     Mechanism.OUT_OF_MEMORY: "raise the memory limit, or lower what the app uses: it was killed for memory",
+    Mechanism.ON_PURPOSE: (
+        "no drain survives a SIGKILL, and no grace helps: all that runs on an instance goes with it, so more and"
+        " smaller instances lose less at a time"
+    ),
+    Mechanism.FROZEN: (
+        "let the front door probe its instances with a short time-out, and end what takes too long there: a request"
+        " waits as long as its instance stands still"
+    ),
+    Mechanism.FROZEN_UNNOTICED: (
+        "let the front door probe the instances itself, with a short time-out: one that stands still stays in DNS, and"
+        " Swarm takes it for running"
+    ),
+    Mechanism.DEPENDENCY_OFF: (
+        "let the app serve what it can without its dependency, and turn away the rest at once (503 with Retry-After)"
+    ),
+    Mechanism.OVERLOADED: (
+        "run so many replicas, or let each work on so many requests at once, that those that are left carry the"
+        " traffic while one is replaced"
+    ),
+    Mechanism.INGRESS_BROKEN: (
+        "change published ports in an update of their own, or stop-first for once: a start-first update that changes"
+        " the list of ports breaks the routing mesh while the tasks are healthy (moby/moby #41364), and nothing in the"
+        " app's shutdown mends that"
+    ),
     Mechanism.KILLED: "find out who kills the containers: no drain survives a SIGKILL",
     Mechanism.CRASHED: "read the log of the instance that crashed: it ended without having been asked to",
     Mechanism.HANGS: (

@@ -1,4 +1,4 @@
-"""What a lost request belongs to: a stop, a start, the front door, or nothing that was done.
+"""What a lost request belongs to: a fault, a stop, a start, the front door, or nothing that was done.
 
 A loss from a cold new instance isn't the shutdown's, and one with no lifecycle event nearby would
 have happened without a rollout; to mix them up would send people to mend the wrong thing.
@@ -31,15 +31,17 @@ class Charge(StrEnum):
     SHUTDOWN = "shutdown"
     START_UP = "start_up"
     FRONT_DOOR = "front_door"
+    FAULT = "fault"
     BACKGROUND = "background"
     UNPLACED = "unplaced"
 
 
-def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeline) -> Charge:
-    """What a lost request belongs to.
+def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeline, mode: str | None = None) -> Charge:
+    """What a lost request belongs to that belongs to no fault.
 
     Arguments:
         life: where it ran, or what was dialled with it; None where nobody knows.
+        mode: of the front door; the routing mesh lets a connection time out that it can't make.
     """
     t0 = timeline.t0
     if t0 is not None and request.ended < t0:
@@ -49,9 +51,11 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
             return Charge.START_UP
         if _gone(life, request) and loss in FRONT_DOOR:
             return Charge.FRONT_DOOR
+        if frozen(life, request, timeline):
+            return Charge.FRONT_DOOR
         if _stopping(life, request):
             return Charge.SHUTDOWN
-    elif loss in FRONT_DOOR and t0 is not None and request.ended >= t0 and _any_stopping(timeline, request):
+    elif t0 is not None and request.ended >= t0 and _reached_nobody(loss, mode) and _any_stopping(timeline, request):
         return Charge.FRONT_DOOR
     return Charge.UNPLACED if t0 is not None and _nearby(timeline, request) else Charge.BACKGROUND
 
@@ -64,6 +68,21 @@ def cold(life: Lifespan, request: Request) -> bool:
     if ready is not None and life.mark("warm") is not None:
         return request.began <= ready.at + ready.error + WARM_UP_SECONDS
     return request.began <= (life.at("started") or life.created) + COLD_SECONDS
+
+
+def _reached_nobody(loss: Loss, mode: str | None) -> bool:
+    return loss in FRONT_DOOR or (mode == "mesh" and loss is Loss.TIMED_OUT)
+
+
+def frozen(life: Lifespan, request: Request, timeline: Timeline) -> bool:
+    """Whether it was sent to an instance that stood still by a fault, and wasn't on its way out."""
+    return any(
+        victim.name == "freeze"
+        and not victim.in_stop
+        and victim.hurt_at <= request.began
+        and (victim.healed_at is None or request.began <= victim.healed_at)
+        for victim in timeline.hurts(life)
+    )
 
 
 def _gone(life: Lifespan, request: Request) -> bool:

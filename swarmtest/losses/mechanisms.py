@@ -13,7 +13,9 @@ from enum import StrEnum
 
 from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss
+from swarmtest.losses.charge import frozen
 from swarmtest.timeline import Lifespan, Timeline, Witness
+from swarmtest.timeline.capacity import ready_at, spans_of, wanted_at
 from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
 
 AT_ONCE_SECONDS = 1.0
@@ -47,20 +49,36 @@ class Mechanism(StrEnum):
     CRASHED = "crashed"
     HANGS = "nothing left to do, and yet it didn't exit"
     FRONT_DOOR_CUTS = "cut before the instance was told to stop"
+    DETECTION = "sent before the front door could notice"
+    ON_PURPOSE = "killed on purpose"
+    FROZEN = "stood still with its instance"
+    FROZEN_UNNOTICED = "front door sends to an instance that stands still"
+    DEPENDENCY_OFF = "a service that it depends on was off"
+    OVERLOADED = "those that were left had no room"
+    INGRESS_BROKEN = "ingress broken, tasks healthy"
 
 
 def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
     """How one request was lost; None where nothing tells."""
     life = lost.life
-    if lost.charge is Charge.START_UP:
-        return Mechanism.COLD_START
-    if lost.charge not in (Charge.SHUTDOWN, Charge.FRONT_DOOR):
-        return None
+    match lost.charge:
+        case Charge.FAULT:
+            return _of_fault(lost, timeline, witness, promises)
+        case Charge.START_UP:
+            return Mechanism.COLD_START
+        case Charge.UNPLACED:
+            return Mechanism.OVERLOADED if _left_alone(lost, timeline, promises) else None
+        case Charge.SHUTDOWN | Charge.FRONT_DOOR:
+            pass
+        case _:
+            return None
+    if life is not None and frozen(life, lost.request, timeline):
+        return Mechanism.FROZEN_UNNOTICED
     if lost.trail is not None and lost.trail.seen and life is not None:
         return _of_running(lost, life, witness)
-    if _none_ready(timeline, lost.request.began):
+    if not ready_at(spans_of(timeline.lifespans), lost.request.began):
         return Mechanism.NO_INSTANCE
-    return _of_unheard(lost, life, promises) if life is not None else _of_nobody(lost, timeline)
+    return _of_unheard(lost, life, promises) if life is not None else _of_nobody(lost, timeline, promises)
 
 
 def ending_of(life: Lifespan, witness: Witness) -> Mechanism | None:
@@ -72,7 +90,9 @@ def ending_of(life: Lifespan, witness: Witness) -> Mechanism | None:
             return Mechanism.HEALTH_KILL
         case "SIGKILL at the end of the grace":
             return _of_kill(life, witness)
-        case "killed by swarmtest" | "killed by somebody else":
+        case "killed by swarmtest":
+            return Mechanism.ON_PURPOSE
+        case "killed by somebody else":
             return Mechanism.KILLED
         case "crashed by itself":
             return Mechanism.CRASHED
@@ -101,7 +121,9 @@ def _of_running(lost: Accounted, life: Lifespan, witness: Witness) -> Mechanism 
 def _of_unheard(lost: Accounted, life: Lifespan, promises: Promises) -> Mechanism | None:
     """How a request that no handler saw was lost, on the way to an instance that was going."""
     began, exited = lost.request.began, life.at("exited")
-    if life.cause in (CRASHED, BY_OTHERS, BY_SWARMTEST, OUT_OF_MEMORY, HEALTH_CHECK):
+    if life.cause == BY_SWARMTEST:
+        return Mechanism.FRONT_DOOR_STALE if _outlasts(lost, promises) else Mechanism.DETECTION
+    if life.cause in (CRASHED, BY_OTHERS, OUT_OF_MEMORY, HEALTH_CHECK):
         return {
             CRASHED: Mechanism.CRASHED,
             OUT_OF_MEMORY: Mechanism.OUT_OF_MEMORY,
@@ -123,6 +145,8 @@ def _outlasts(lost: Accounted, promises: Promises) -> bool:
     ever; where no detection time is declared, some seconds beyond Swarm's own pause tell it.
     """
     announced = lost.life.mark("announced") if lost.life is not None else None
+    if announced is None and lost.life is not None and lost.life.cause == BY_SWARMTEST:
+        announced = lost.life.mark("exited")  # nothing announces a kill
     if announced is None or promises.direct:
         return False
     within = promises.front_door.within_seconds
@@ -130,13 +154,52 @@ def _outlasts(lost: Accounted, promises: Promises) -> bool:
     return lost.request.began > announced.at + allowed
 
 
-def _of_nobody(lost: Accounted, timeline: Timeline) -> Mechanism:
+def _of_nobody(lost: Accounted, timeline: Timeline, promises: Promises) -> Mechanism:
     """How a request was lost that is known to have reached nobody in particular."""
+    if promises.front_door.mode == "mesh" and not lost.request.reused and _long_over(lost, timeline):
+        return Mechanism.INGRESS_BROKEN
     if lost.loss is Loss.UNSERVED and lost.request.ended - lost.request.began > AT_ONCE_SECONDS:
         return Mechanism.NOBODY_ACCEPTING  # it waited in the accept queue
+    return Mechanism.FRONT_DOOR_STALE if _long_over(lost, timeline) else Mechanism.CLOSED_TOO_EARLY
+
+
+def _long_over(lost: Accounted, timeline: Timeline) -> bool:
+    """Whether it was sent long after the last instance had gone."""
     exits = [mark.at for life in timeline.stops if (mark := life.mark("exited")) is not None]
-    over = bool(exits) and lost.request.began > max(exits) + LONG_SECONDS
-    return Mechanism.FRONT_DOOR_STALE if over else Mechanism.CLOSED_TOO_EARLY
+    return bool(exits) and lost.request.began > max(exits) + LONG_SECONDS
+
+
+def _of_fault(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
+    """How a fault lost it: what ran there goes with the instance, what comes after isn't noticed in time."""
+    life, fault = lost.life, lost.fault
+    heard = lost.trail is not None and lost.trail.seen
+    match fault.name if fault is not None else None:
+        case "switch_off":
+            return Mechanism.DEPENDENCY_OFF
+        case "freeze":
+            return Mechanism.FROZEN
+        case "unhealthy" | "crash":
+            return Mechanism.HEALTH_KILL if life is not None else Mechanism.NO_INSTANCE
+        case "kill":
+            return Mechanism.ON_PURPOSE if heard else Mechanism.DETECTION
+        case _ if heard and life is not None:
+            return _of_running(lost, life, witness)
+        case _ if life is None and not ready_at(spans_of(timeline.lifespans), lost.request.began):
+            return Mechanism.NO_INSTANCE
+        case _ if promises.destructive:
+            return Mechanism.DETECTION
+        case _:
+            return None
+
+
+def _left_alone(lost: Accounted, timeline: Timeline, promises: Promises) -> bool:
+    """Whether those that weren't hurt turned it away, or were too slow, while there were fewer than there should be."""
+    t, life = lost.request.began, lost.life
+    if lost.loss not in (Loss.SHED, Loss.TIMED_OUT, Loss.ERROR) or not timeline.victims:
+        return False
+    if life is not None and any(victim.hurt_at <= t for victim in timeline.hurts(life)):
+        return False
+    return ready_at(spans_of(timeline.lifespans), t) < wanted_at(promises, timeline, t)
 
 
 def _of_kill(life: Lifespan, witness: Witness) -> Mechanism:
@@ -163,14 +226,6 @@ def open_at(life: Lifespan, t: float, witness: Witness) -> list[str]:
         if any(step.container == life.container and step.t <= t for step in trail.start)
         and not any(step.container == life.container and step.t <= t for step in trail.finish)
     )
-
-
-def _none_ready(timeline: Timeline, t: float) -> bool:
-    for life in timeline.lifespans:
-        ready, until = life.ready_from, life.ready_until
-        if ready is not None and ready.at <= t and (until is None or until.at > t):
-            return False
-    return True
 
 
 def most_telling(

@@ -57,3 +57,8 @@ def by_class(lost: Iterable[Accounted]) -> str:
 def ids(lost: Iterable[Accounted]) -> str:
     """The first few request IDs."""
     return few([one.request.id for one in lost])
+
+
+def noun_of(lives: Iterable[Lifespan]) -> str:
+    """What these instances are called: old ones where all are, for that's what a rollout replaces."""
+    return "old instance" if {life.generation for life in lives} <= {"old"} else "instance"
