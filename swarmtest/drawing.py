@@ -35,7 +35,10 @@ def describe(plan: Plan, baseline_seconds: float) -> list[str]:
 
 def _words(step: Step, baseline_seconds: float) -> str:
     if step.fault is None:
-        return f"{step.phase:<16} {step.seconds(baseline_seconds):g} s of traffic, nothing is done"
+        seconds = f"{step.seconds(baseline_seconds):g} s"
+        if step.awaits is not None:
+            return f"{step.phase:<16} traffic until each instance has written {step.awaits}, {seconds} at most"
+        return f"{step.phase:<16} {seconds} of traffic, nothing is done"
     settings = " ".join(f"{key}={value}" for key, value in step.fault.settings().items() if value not in (None, {}, []))
     ranks = ", ".join(str(rank) for rank in step.target.ranks) if step.target is not None else ""
     words = [f"{step.phase:<16} {step.fault.name}", settings, f"of instance {ranks} by slot" if ranks else ""]

@@ -98,3 +98,10 @@ def test_a_plan_reads_as_a_list() -> None:
     lines = describe(spelled(7), 8.0)
     assert lines[0].split() == ["1", "baseline", "8", "s", "of", "traffic,", "nothing", "is", "done"]
     assert any("of instance" in line for line in lines)
+
+
+def test_a_plan_says_what_a_step_waits_for() -> None:
+    step = Step("noticed", awaits="found_ready", hold_seconds=5.0)
+    line = "noticed          traffic until each instance has written found_ready, 5 s at most"
+    assert describe(Plan((step,)), 8.0) == [f"  1  {line}"]
+    assert step.as_json(8.0) == {"phase": "noticed", "seconds": 5.0, "awaits": "found_ready"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -63,6 +64,7 @@ class World:
     tasks: tuple[TaskView, ...] = (OLD,)
     status: UpdateView = field(default_factory=lambda: UpdateView(None, None, None, ""))
     exited: set[str] = field(default_factory=set)
+    said: set[tuple[str | None, str]] = field(default_factory=set)
     leftovers: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     exit_code: int | None = None
@@ -166,6 +168,9 @@ class FakeWatch:
 
     def has_exited(self, container: str) -> bool:
         return container in self.world.exited
+
+    def has_said(self, container: str | None, line: str) -> bool:
+        return (container, line) in self.world.said
 
     def signalled(self) -> dict[str, float]:
         return {}
@@ -653,3 +658,30 @@ def test_losses_that_end_with_the_plan_stop_nothing_that_is_over(guarded: Order,
     _, broke, events = carry_out(guarded)
     assert broke is None
     assert said_by_the_guard(events) == []
+
+
+def test_a_step_that_awaits_a_line_is_over_as_soon_as_each_running_instance_wrote_it(
+    order: Order, world: World
+) -> None:
+    world.tasks = (OLD, NEW, replace(OLD, id="gone", container="c-gone", state="shutdown"))
+    world.said = {("c-old", "found_ready")}
+    world.at["look"] = lambda: world.said.add(("c-new", "found_ready"))
+    step = Step("noticed", awaits="found_ready", hold_seconds=60.0)
+    _, broke, events = carry_out(replace(order, plan=Plan((step,))))
+    assert broke is None
+    assert [event for event in events if event.kind == "note"] == []
+
+
+def test_a_line_that_is_not_written_in_time_is_waited_for_no_longer(order: Order, world: World) -> None:
+    step = Step("noticed", awaits="found_ready", hold_seconds=0.01)
+    _, broke, events = carry_out(replace(order, plan=Plan((step,))))
+    assert broke is None
+    notes = [event.get("text") for event in events if event.kind == "note"]
+    assert notes == ["not every instance of web wrote the line found_ready within 0.01 s"]
+
+
+def test_the_run_goes_on_until_all_that_has_a_number_is_sent(order: Order, world: World) -> None:
+    kind = replace(order.brief.kinds[0], rate=10.0, count=3)
+    began = time.monotonic()
+    carry_out(replace(order, plan=Plan(()), brief=replace(order.brief, kinds=(kind,))))
+    assert time.monotonic() - began >= 0.3

@@ -49,7 +49,7 @@ def until(work: Run, traffic: TrafficProcess, done: Callable[[], bool], deadline
 def take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
     """Does what a step says, and waits until it's over: for its time, or until the deployment is whole."""
     if step.fault is None:
-        hold(work, traffic, step.seconds(work.order.brief.baseline_seconds))
+        _let_pass(work, traffic, step)
         return
     subject = work.order.subject.name
     plan = work.order.plan
@@ -59,6 +59,23 @@ def take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
         Hurting(work, traffic, step.fault, aim).take(step)
     else:
         skip(work, step.fault, subject, aim)
+
+
+def _let_pass(work: Run, traffic: TrafficProcess, step: Step) -> None:
+    """Time in which nothing is done, or until the instances have said what's awaited of them."""
+    seconds, line, watch = step.seconds(work.order.brief.baseline_seconds), step.awaits, work.watch
+    if line is None:
+        hold(work, traffic, seconds)
+        return
+    subject = work.order.subject.name
+
+    def said() -> bool:
+        return all(
+            watch.has_said(task.container, line) for task in watch.tasks() if task.service == subject and task.up
+        )
+
+    if not until(work, traffic, said, time.monotonic() + seconds):
+        work.trace.add("note", text=f"not every instance of {subject} wrote the line {line} within {seconds:g} s")
 
 
 class Hurting:

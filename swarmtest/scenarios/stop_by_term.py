@@ -15,9 +15,9 @@ SCENARIO = Scenario(
         steps=(
             Step("baseline", hold_seconds=2.0),
             Step("make room", MakeRoom(), prepares=True),
-            Step("noticed", hold_seconds=1.5),
+            Step("noticed", awaits="found_ready", hold_seconds=5.0),
             Step("term the first", Signal("SIGTERM"), Target((0,))),
-            Step("noticed again", hold_seconds=1.5),
+            Step("noticed again", awaits="found_ready", hold_seconds=5.0),
             # The first one's successor has its slot, and comes first.
             Step("term the second", Signal("SIGTERM"), Target((1,))),
         )

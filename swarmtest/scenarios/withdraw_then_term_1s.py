@@ -15,19 +15,17 @@ SCENARIO = Scenario(
         steps=(
             Step("baseline", hold_seconds=2.0),
             Step("make room", MakeRoom(), prepares=True),
-            Step("noticed", hold_seconds=1.5),
+            Step("noticed", awaits="found_ready", hold_seconds=5.0),
             Step("withdraw the first", Signal("SIGUSR1"), Target((0,)), hold_seconds=2.0),
             Step("term the first", Signal("SIGTERM"), Target((0,))),
-            Step("noticed again", hold_seconds=1.5),
+            Step("noticed again", awaits="found_ready", hold_seconds=5.0),
             # The first one's successor has its slot, and comes first.
             Step("withdraw the second", Signal("SIGUSR1"), Target((1,)), hold_seconds=2.0),
             Step("term the second", Signal("SIGTERM"), Target((1,))),
         )
     ),
     kind="destructive",
-    deployed_with={
-        "environment": {"SHUTDOWN": "close", "SHUTDOWN_LIMIT_SECONDS": "1", "SHUTDOWN_AT_LIMIT": "reset"}
-    },
+    deployed_with={"environment": {"SHUTDOWN": "close", "SHUTDOWN_LIMIT_SECONDS": "1", "SHUTDOWN_AT_LIMIT": "reset"}},
     checks=(
         "lost_only_to_the_fault",
         "hurt_what_was_planned",

@@ -115,6 +115,10 @@ class Watch:
         """The containers that were sent a signal, whoever sent it, with the time of the first one."""
         return dict(self._signalled)
 
+    def has_said(self, container: str | None, line: str) -> bool:
+        """Whether an instance has written a line of this name about itself."""
+        return (follower := self._followers.get(container or "")) is not None and line in follower.said
+
     def last_lines(self, service: str, count: int = 5) -> list[str]:
         """The newest plain log lines of a service's containers, for messages to people."""
         with self._lock:
@@ -169,9 +173,8 @@ class Watch:
         with self._lock:
             if container in self._followers:
                 return
-            follower = Follower(
-                self._trace, LogStream(self._client, container if task is None else None, task), container, service
-            )
+            log = LogStream(self._client, container if task is None else None, task)
+            follower = Follower(self._trace, log, container, service)
             self._followers[container] = follower
         follower.thread.start()
 

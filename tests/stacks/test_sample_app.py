@@ -215,3 +215,18 @@ def test_settings_are_read_by_the_names_of_their_fields() -> None:
 def test_a_setting_that_cannot_be_read_is_named(name: str, value: str) -> None:
     with pytest.raises(SystemExit, match=f"{name}='{value}' can't be used"):
         Settings.from_environment({name: value})
+
+
+def test_the_first_time_that_it_is_found_ready_leaves_a_line() -> None:
+    async def story() -> Instance:
+        instance = Instance(warm=False)
+        assert (await instance.ask("/readyz"))[0] == 503
+        assert "found_ready" not in instance.events()
+        instance.state.warm_up()
+        assert (await instance.ask("/healthz"))[0] == 200
+        assert "found_ready" not in instance.events()
+        for _ in range(2):
+            assert (await instance.ask("/readyz"))[0] == 200
+        return instance
+
+    assert asyncio.run(story()).events().count("found_ready") == 1

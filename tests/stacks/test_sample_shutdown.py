@@ -100,6 +100,19 @@ def test_at_the_limit_connections_are_reset_and_handlers_run_on() -> None:
     assert lines[2]["open"] == 1
 
 
+def test_the_limit_counts_from_the_closing_of_the_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sample.shutdown.SECONDS_TO_READ_WHAT_WAS_SENT", 0.1)
+    _, lines, _ = stop(shutdown=Shutdown.CLOSE, gone_after=9, running=9, shutdown_limit_seconds=0.11)
+    assert 0.1 <= lines[2]["t"] - lines[1]["t"] < 0.19
+
+
+def test_after_the_reset_it_waits_no_longer_than_its_handlers_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sample.shutdown.SECONDS_AFTER_RESET", 5)
+    order, lines, _ = stop(shutdown=Shutdown.CLOSE, gone_after=9, running=0.1, shutdown_limit_seconds=0.02)
+    assert order[-2:] == ["reset", "exiting"]
+    assert lines[-1]["t"] - lines[0]["t"] < 2
+
+
 def test_at_the_limit_it_may_also_just_exit() -> None:
     order, _, _ = stop(
         shutdown=Shutdown.CLOSE, gone_after=9, shutdown_limit_seconds=0.02, shutdown_at_limit=AtLimit.EXIT

@@ -142,6 +142,8 @@ class App:
                 good = True
             case "/readyz":
                 good = self._state.ready and (not self._manners.ready_asks_bank or await self._bank.alive())
+                if good:
+                    self._state.find_ready()
             case "/healthz":
                 good = self._state.healthy and (not self._manners.health_asks_bank or await self._bank.alive())
             case _:

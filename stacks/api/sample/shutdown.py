@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 from swarmtest_contract import Journal
@@ -13,7 +14,7 @@ from sample.state import State
 
 # What was sent before the listener closed gets this long to be read, so that its connection isn't taken for idle.
 SECONDS_TO_READ_WHAT_WAS_SENT = 0.1
-SECONDS_AFTER_RESET = 1.0  # as long as Kestrel lets its handlers run on after it has given up waiting
+SECONDS_AFTER_RESET = 1.0  # at most, as long as Kestrel lets its handlers run on after it has given up waiting
 
 
 class Connections(Protocol):
@@ -88,28 +89,33 @@ class Stopping:
         self._state.ends_connections = not self._settings.keep_alive_on_drain
 
     async def _close_and_drain(self) -> None:
+        began = asyncio.get_running_loop().time()
         self._close_listener()
         await asyncio.sleep(SECONDS_TO_READ_WHAT_WAS_SENT)
         if self._settings.keep_alive_on_drain:
             # It goes on answering on kept connections, so it only ends once every client has left.
             await self._connections.wait_until_connections_are_gone()
+            began = asyncio.get_running_loop().time()
         await self._connections.end_idle_connections()
-        await self._drain(self._connections.wait_until_connections_are_gone())
+        await self._drain(self._connections.wait_until_connections_are_gone(), began)
 
     def _close_listener(self) -> None:
         self._connections.close()
         self._journal.lifecycle("closed_listener")
 
-    async def _drain(self, drained: Awaitable[None]) -> None:
+    async def _drain(self, drained: Awaitable[None], began: float | None = None) -> None:
+        began = asyncio.get_running_loop().time() if began is None else began
         try:
-            async with asyncio.timeout(self._settings.shutdown_limit_seconds):
+            async with asyncio.timeout_at(began + self._settings.shutdown_limit_seconds):
                 await drained
                 await asyncio.sleep(self._settings.drain_extra_seconds)
         except TimeoutError:
             self._journal.lifecycle("drained", open=len(self._running))
             if self._settings.shutdown_at_limit is AtLimit.RESET:
                 self._connections.reset_connections()
-                await asyncio.sleep(SECONDS_AFTER_RESET)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(SECONDS_AFTER_RESET):
+                        await self._handlers_are_done()
         else:
             self._journal.lifecycle("drained", open=0)
 
