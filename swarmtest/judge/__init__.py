@@ -84,6 +84,8 @@ def reasons_not_to_pass(judged: Judged) -> Iterable[str]:
         yield "the trace has no end: the run was killed"
     elif timeline.outcome != "finished":
         yield f"the run {timeline.outcome}{f': {timeline.outcome_error}' if timeline.outcome_error else ''}"
+    if timeline.stopped_by_guard is not None:
+        yield f"the run was stopped early, and is judged as far as it got: {timeline.stopped_by_guard}"
     for broken in timeline.broken:
         yield f"the timeline is incomplete from here on: {broken}"
     if judged.promises.replaces and not timeline.new:

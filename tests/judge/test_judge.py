@@ -261,3 +261,12 @@ def test_the_document_tells_what_was_done_to_each_instance_and_when() -> None:
     hurts = {instance.id: instance.hurts for instance in run.document().instances}
     assert hurts.pop(victim.task) == [Hurt(2, "signal", T0 + 1.0, T0 + 1.1, None, "ok")]
     assert not any(hurts.values())
+
+
+def test_a_run_that_its_guard_stopped_is_never_a_pass_and_says_so() -> None:
+    rollout = Rollout().event(9.0, "guard", name="stop-at", text="9.1 % lost over 5 s: 41 of 452; limit 5 %")
+    document = rollout.document()
+    assert document.outcome == "not_proved"
+    assert document.notes[0].endswith("judged as far as it got: 9.1 % lost over 5 s: 41 of 452; limit 5 %")
+    rollout = Rollout(update=False).event(3.0, "guard", name="stop-at", text="too much")
+    assert rollout.document().outcome == "not_proved"
