@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from swarmtest.events import read_events
-from tests.live.conftest import ROOT, Live, ours, swarmtest_command
+from tests.live.conftest import ROOT, Live, docker, ours, swarmtest_command
 
 pytestmark = pytest.mark.live
 
@@ -85,3 +85,20 @@ def test_a_run_that_is_stopped_is_healed_and_judgeable(live: Live, tmp_path: Pat
 def test_a_run_can_be_stopped_at_any_moment(live: Live, tmp_path: Path, seconds: float, way: str) -> None:
     code = stop_at(seconds, way, tmp_path / "runs", f"live-{os.getpid()}-stopped")
     assert_healed_and_judgeable(code, tmp_path / "runs")
+
+
+def test_a_run_that_is_stopped_while_an_instance_is_frozen_lets_it_go_on(live: Live, tmp_path: Path) -> None:
+    out, name = tmp_path / "runs", f"live-{os.getpid()}-frozen"
+    command = swarmtest_command("run", "stacks/api.yml", "--scenario", "freeze", "--name", name, "--out", str(out))
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 90
+    while not (frozen := docker("ps", "--quiet", "--filter", "status=paused", "--filter", f"name={name}_").split()):
+        assert process.poll() is None, f"it ended with {process.returncode} before anything was frozen"
+        assert time.monotonic() < deadline, "nothing was frozen"
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert_healed_and_judgeable(process.wait(timeout=150), out)
+    (folder,) = out.iterdir()
+    acts = [event for event in read_events(folder / "events.jsonl") if event.kind == "act"]
+    healed = [act for act in acts if act.get("name") == "heal" and act.get("outcome") == "ok"]
+    assert [act.get("instances")[0]["container"][:12] for act in healed] == frozen
