@@ -1,0 +1,129 @@
+"""The grace of each stopped instance exceeds what its longest request may need.
+
+Needed is the measured wait from the signal until it stopped accepting, the longest request that was
+planned or measured, and a margin; had is the grace of the task's own spec in whole seconds, since the
+engine cuts fractions, and a changed grace counts from the next task on. A drain that happened to be
+short proves nothing: it's the longest one that must fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.losses import Accounted, Loss, missing
+from swarmtest.losses.advice import MARGIN_SECONDS
+from swarmtest.losses.wording import each, label, many
+from swarmtest.timeline import Lifespan, Timeline
+from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST
+
+
+@dataclass(frozen=True, slots=True)
+class _Longest:
+    seconds: float
+    source: str
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges the numbers of each instance that was told to stop, whether or not it needed them."""
+    findings = Findings()
+    stopped = [life for life in judged.timeline.meant_to_stop if _asked(life, judged.timeline)]
+    longest = _longest(judged)
+    if not stopped:
+        return findings.verdict("", "", "No instance was told to stop, so no grace was tried.", missing.AGAIN)
+    if longest is None:
+        return findings.verdict(
+            "", "", "How long a request may take isn't known, so no grace is known to do.", _DECLARE
+        )
+    for life in stopped:
+        _judge(life, longest, findings)
+    findings.good += _cut(judged)
+    count = many(len(stopped), "instance")
+    return findings.verdict(
+        f"{each(len(stopped), 'stopped instance')} had a grace that exceeds its longest request of"
+        f" {longest.seconds:.1f} s with {MARGIN_SECONDS:g} s to spare.",
+        f"The grace of {len(findings.failed)} of {count} is too short for the longest request of"
+        f" {longest.seconds:.1f} s.",
+        f"It isn't proved that the grace of {count} exceeds the longest request.",
+        _advice(stopped, longest) if findings.failed else missing.CLOCKS,
+    )
+
+
+_DECLARE = "say how long a request may take: x-swarmtest longest_request, or milliseconds of each kind of traffic"
+
+
+def _asked(life: Lifespan, timeline: Timeline) -> bool:
+    """Whether it was asked to stop with its grace; a signal sent by hand knows of none."""
+    signals = any(victim.name == "signal" and not victim.in_stop for victim in timeline.hurts(life))
+    return life.mark("signalled") is not None and not signals and life.cause in _WITH_A_GRACE
+
+
+_WITH_A_GRACE = (AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST, None)
+
+
+def _longest(judged: Judged) -> _Longest | None:
+    """The longest request that was planned, or the longest one that was served where that's longer."""
+    planned = judged.promises.longest_request_seconds
+    measured = max((_seconds(one) for one in judged.losses.accounted if one.loss is Loss.OK), default=0.0)
+    if planned <= 0 and measured <= 0:
+        return None
+    if planned >= measured:
+        return _Longest(planned, "planned")
+    return _Longest(measured, "measured" + (f", {planned:g} s planned" if planned > 0 else ", none is declared"))
+
+
+def _seconds(one: Accounted) -> float:
+    """How long an instance had it; where it keeps no records, how long the client waited.
+
+    The instance's own word comes first: a second that a connection took to be made is no work of the
+    instance's (moby/moby #35082).
+    """
+    steps = one.trail
+    if steps is not None and steps.start and steps.finish:
+        return max(0.0, steps.finish[-1].t - steps.start[-1].t)
+    return max(0.0, one.request.ended - one.request.began)
+
+
+def _judge(life: Lifespan, longest: _Longest, findings: Findings) -> None:
+    wait, error = _wait(life)
+    needed = wait + longest.seconds + MARGIN_SECONDS
+    grace = float(int(life.grace_seconds))
+    line = (
+        f"{label(life)}: grace {grace:g} s; needed {needed:.1f} s: {wait:.1f} s until it stopped accepting,"
+        f" {longest.seconds:.1f} s the longest request ({longest.source}), {MARGIN_SECONDS:g} s margin"
+    )
+    if life.mark("closed") is None:
+        line += "; its close wasn't seen, so no wait is counted"
+    if grace > needed + error:
+        findings.good.append(line)
+    elif grace < needed - error or error < missing.ROUGH_SECONDS:
+        findings.failed.append(line)
+    else:
+        findings.unproved.append(f"{line}; give or take {error:.1f} s")
+
+
+def _wait(life: Lifespan) -> tuple[float, float]:
+    """Seconds from the signal until it stopped accepting, and their error; 0 where the close wasn't seen."""
+    signalled, closed = life.mark("signalled"), life.mark("closed")
+    if signalled is None or closed is None:
+        return 0.0, 0.0
+    return max(0.0, closed.at - signalled.at), closed.error + signalled.error
+
+
+def _cut(judged: Judged) -> list[str]:
+    """What the engine makes of a grace that isn't whole seconds."""
+    grace = judged.promises.stack.grace_seconds
+    if grace is None or grace == int(grace):
+        return []
+    return [f"stop_grace_period {grace:g} s acts as {int(grace)} s: the engine cuts fractions"]
+
+
+def _advice(stopped: list[Lifespan], longest: _Longest) -> str:
+    needed = max(ceil(_wait(life)[0] + longest.seconds + MARGIN_SECONDS) for life in stopped)
+    least = min(int(life.grace_seconds) for life in stopped)
+    needed = needed if needed > least else least + 1
+    return (
+        f"raise stop_grace_period from {least} s to at least {needed} s"
+        " (a changed grace counts from the next replacement on)"
+    )
