@@ -114,7 +114,8 @@ def _fit_to_run(client: Client, order: Order) -> EngineInfo:
             raise finding.as_error()
     if SwarmDeployment(client, order.name).leftovers():
         raise UsageError(
-            f"a stack named {order.name} is on the engine already, and isn't touched; choose another --name"
+            f"a stack named {order.name} is on the engine already, and isn't touched; choose another --name,"
+            " or `swarmtest recover` if a run that was killed left it"
         )
     return info
 

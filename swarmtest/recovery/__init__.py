@@ -28,8 +28,9 @@ REMOVAL_SECONDS = 90.0
 """A removal may take so much longer than the longest grace."""
 UP_SECONDS = 90.0
 """So long, and the longest grace, may it take until a stack that's kept is up again."""
-LAST_ANSWER_SECONDS = 5.0
-"""So long a traffic child that lost its parent may wait for its last answers once all is healed."""
+ANSWER_SECONDS = 4.0
+"""So much longer than the longest request may a traffic child that lost its parent wait for its last answers."""
+LONGEST_ANSWER_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def _treat(case: _Case) -> None:
     if owner is Owner.RUN:
         for service in sorted({act.service for act in case.left.acts} & services):
             _settle_update(case, service)
-    for orphan in await_end(case.folder.path, LAST_ANSWER_SECONDS):
+    for orphan in await_end(case.folder.path, _patience(case.plan)):
         _end(case, orphan)
     if owner is Owner.RUN and not case.recovery.keep:
         _remove(case)
@@ -143,6 +144,12 @@ def _treat(case: _Case) -> None:
     else:
         case.say(f"no stack {name} is on the engine")
     case.wrong += [f"{act.name} of {act.service}, see above" for act in failed]
+
+
+def _patience(plan: dict[str, Any]) -> float:
+    """How long the traffic child may take for its last answers, now that all is healed."""
+    longest = float((plan.get("traffic") or {}).get("longest_request_seconds") or 0.0)
+    return min(longest + ANSWER_SECONDS, LONGEST_ANSWER_SECONDS)
 
 
 def _is_healed(case: _Case, act: Act, owner: Owner) -> bool:

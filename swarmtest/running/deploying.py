@@ -43,7 +43,8 @@ def _remove(work: Run, timeout_seconds: float) -> None:
     except EngineError as error:
         name = work.order.name
         raise EngineError(
-            f"the stack {name} may still be on the engine: {error}; when it answers, `docker stack rm {name}`"
+            f"the stack {name} may still be on the engine: {error}; when it answers,"
+            f" `swarmtest recover {work.folder.path}` removes it"
         ) from error
 
 
