@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from swarmtest.store import RunFolder
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET_SECONDS = 300
+LEDGER = "/tmp/ledger.jsonl"
 
 
 @dataclass
@@ -70,33 +72,35 @@ def docker(*words: str) -> str:
 
 
 class Ledger(threading.Thread):
-    """Follows the ledger of the bank of one stack until the bank is gone."""
+    """Follows the ledgers of all banks of one stack, one after the other, until the last one is gone."""
 
     def __init__(self, stack: str) -> None:
         super().__init__(daemon=True)
-        self.booked: Counter[str] = Counter()
         self._label = f"label=com.docker.swarm.service.name={stack}_bank"
         self._over = threading.Event()
+        self._booked: dict[str, list[str]] = {}
 
     def run(self) -> None:
         while not self._over.is_set():
-            found = docker("ps", "--quiet", "--filter", self._label).split()
-            if found:
-                self._follow(found[0])
-                return
+            for container in docker("ps", "--quiet", "--filter", self._label).split():
+                if container not in self._booked:
+                    self._booked[container] = self._follow(container)
             time.sleep(0.2)
 
-    def _follow(self, container: str) -> None:
-        command = ["docker", "exec", container, "tail", "-n", "+1", "-F", "/tmp/ledger.jsonl"]
+    def _follow(self, container: str) -> list[str]:
+        """Its orders, to its end; its last lines are read from what's left of it, unless that's gone too."""
+        command = ["docker", "exec", container, "tail", "-n", "+1", "-F", LEDGER]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as tail:
             assert tail.stdout is not None
-            for line in tail.stdout:
-                self.booked[json.loads(line)["request_id"]] += 1
+            heard = list(tail.stdout)
+        done = subprocess.run(["docker", "cp", f"{container}:{LEDGER}", "-"], capture_output=True, check=False)
+        left = re.findall(rb'{"request_id"[^\n]*}', done.stdout)
+        return [json.loads(line)["request_id"] for line in (left if len(left) > len(heard) else heard)]
 
     def close(self) -> Counter[str]:
         self._over.set()
         self.join(timeout=10)
-        return self.booked
+        return Counter(order for orders in self._booked.values() for order in orders)
 
 
 class Live:

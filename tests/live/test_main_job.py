@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.live.conftest import Live, LiveRun, spoil
+from tests.live.conftest import Live, LiveRun
 from tests.live.truth import assert_every_class_is_right
 
 pytestmark = pytest.mark.live
@@ -55,16 +53,3 @@ def test_a_baseline_replaces_nobody_and_loses_nothing(live: Live) -> None:
     run = live.once("stacks/api.yml", "--scenario", "baseline", "--baseline", "3s")
     assert run.exit_code == 0, run.explain()
     assert {instance.generation for instance in run.document.instances} == {"only"}
-
-
-def test_an_app_that_closes_at_once_loses_nothing_where_the_front_door_hears_of_the_stop_first(
-    live: Live, stack: Path
-) -> None:
-    """Swarm announces two seconds before the signal, so a list that's polled more often wins the race.
-
-    Reported otherwise for proxies that poll rarely: traefik/traefik #7886 and #11252.
-    """
-    spoil(stack, "SHUTDOWN: withdraw", "SHUTDOWN: close")
-    run = live.once(str(stack))
-    assert_clean(run)
-    assert_every_class_is_right(run)

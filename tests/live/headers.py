@@ -1,0 +1,61 @@
+"""What the header of a sample stack promises, and whether a run kept it.
+
+A header without `# scenario:` is about `rolling`; with one, about that scenario.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.live.conftest import ROOT, LiveRun
+
+_LINE = re.compile(r"^# (scenario|must fail|loss classes|may also be|advice|exit code): *(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a stack's header promises.
+
+    Attributes:
+        loss_classes: all of them are seen.
+        may_also_be: classes that are seen in some runs, by the luck of the moment.
+        advice: words that stand in the advice.
+    """
+
+    scenario: str | None
+    must_fail: frozenset[str]
+    loss_classes: frozenset[str]
+    may_also_be: frozenset[str]
+    advice: str
+    exit_code: int
+
+
+def read_header(path: Path) -> Header:
+    found = dict(_LINE.findall(path.read_text()))
+    words = {key: frozenset(re.findall(r"[a-z_]+", value)) - {"none"} for key, value in found.items()}
+    return Header(
+        found.get("scenario"),
+        words["must fail"],
+        words["loss classes"],
+        words.get("may also be", frozenset()),
+        found.get("advice", ""),
+        int(found["exit code"]),
+    )
+
+
+def stacks(*folders: str) -> Iterable[str]:
+    """Paths of the sample stacks in these folders, counted from the root."""
+    for folder in folders:
+        for path in sorted((ROOT / "stacks" / folder).glob("*.yml")):
+            yield str(path.relative_to(ROOT))
+
+
+def assert_as_promised(run: LiveRun, header: Header) -> None:
+    assert run.failed() == header.must_fail, run.explain()
+    assert header.loss_classes <= run.loss_classes(), run.explain()
+    assert run.loss_classes() <= header.loss_classes | header.may_also_be, run.explain()
+    assert header.advice in " ".join(run.document.advice), run.explain()
+    assert run.exit_code == header.exit_code, run.explain()
