@@ -51,7 +51,7 @@ def test_a_door_that_resolves_once_goes_on_losing_when_the_rollout_is_over(live:
     run = live.once("stacks/doors/resolves-once.yml")
     exits = [life.marks["exited"] for life in run.document.instances if life.generation == "old"]
     last_exit = max(mark.at for mark in exits if mark is not None)
-    sent = {request["id"]: request["began"] for request in run.folder.read_requests()}
+    sent = {request["id"]: request["sent"] for request in run.folder.read_requests()}
     late = [event.id for event in run.document.loss_events if sent[event.id] > last_exit + 1.0]
     assert late, run.explain()
     assert "resolve" in advice(run), run.explain()
