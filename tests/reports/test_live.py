@@ -156,6 +156,21 @@ def test_the_picture_shows_phase_instances_and_counts() -> None:
     ]
 
 
+def test_a_run_of_a_series_says_which_one_it_is_in_lines_and_in_the_picture() -> None:
+    title = "run 3 of 14: kill"
+    out = io.StringIO()
+    with LiveView(out, Progress("api", title=title), environment={}, clock=lambda: BEGIN):
+        pass
+    assert out.getvalue() == f"   0.0 s  {title}\n"
+    terminal = Terminal()
+    with LiveView(terminal, Progress("api", title=title), environment={"TERM": "xterm"}):
+        pass
+    assert title in terminal.getvalue(), "it stays above the picture"
+    drawn = io.StringIO()
+    Console(file=drawn, width=80).print(picture(Progress("api", title=title), BEGIN))
+    assert drawn.getvalue().splitlines()[0].rstrip() == title
+
+
 def test_an_event_of_whatever_shape_ends_no_run() -> None:
     with LiveView(io.StringIO(), Progress("api"), environment={}) as view:
         for kind in ("phase", "act", "task", "container", "names", "update_status", "traffic", "ended", "new_kind"):

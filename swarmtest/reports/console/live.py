@@ -78,6 +78,8 @@ class LiveView:
         with suppress(Exception):
             if self._live is not None:
                 self._live.start()
+                if self._progress.title:
+                    self._live.console.print(Text(self._progress.title, style="bold"))
             else:
                 if self._progress.title:
                     self._line(self._clock(), self._progress.title)
