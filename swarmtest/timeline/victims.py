@@ -11,12 +11,15 @@ from collections.abc import Iterable, Sequence
 
 from swarmtest.events import Event
 from swarmtest.evidence.promises import Promises
-from swarmtest.timeline.acts import began, end_of, healed_at, skipped
+from swarmtest.timeline.acts import NOT_JUDGED, began, end_of, healed_at, skipped
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST
-from swarmtest.timeline.lifespan import Lifespan, Mark, Victim
+from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline, Victim
 
 ASKED = (AS_ASKED, END_OF_GRACE, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST, None)
 """Ends of one that was asked to stop; None while it's still stopping."""
+
+ENDING = ("kill", "stop")
+"""Acts after which each instance that they name is to be gone."""
 
 
 def read_victims(acts: Sequence[Event], lives: Iterable[Lifespan], until: float) -> tuple[Victim, ...]:
@@ -25,6 +28,8 @@ def read_victims(acts: Sequence[Event], lives: Iterable[Lifespan], until: float)
     by_container = {life.container: life for life in by_task.values() if life.container}
     found = []
     for act in began(acts, until):
+        if act.get("name") in NOT_JUDGED:
+            continue
         end, number = end_of(acts, act.get("id")), act.get("id")
         for named in act.get("instances") or ():
             life = by_task.get(named.get("task")) or by_container.get(named.get("container"))
@@ -44,6 +49,17 @@ def read_victims(acts: Sequence[Event], lives: Iterable[Lifespan], until: float)
                 )
             )
     return tuple(sorted(found, key=lambda one: (one.hurt_at, one.act, one.task)))
+
+
+def took_effect(act: Event, timeline: Timeline) -> bool:
+    """Whether an act was carried out; of one that ends instances, whether any of them ended after it."""
+    end = end_of(timeline.acts, act.get("id"))
+    done = end is not None and end.get("outcome") == "ok"
+    if act.get("name") not in ENDING or not act.get("instances"):
+        return done
+    hurt = {victim.task for victim in timeline.victims if victim.act == act.get("id")}
+    exits = [mark for life in timeline.lifespans if life.task in hurt and (mark := life.mark("exited")) is not None]
+    return any(mark.at + mark.error >= act.t for mark in exits)
 
 
 def to_stop(

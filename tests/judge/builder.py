@@ -315,6 +315,10 @@ class Rollout:
         assert life.frozen is not None
         began, ended = life.frozen
         start = at + 0.002 if at < began else ended + 0.01
+        if life.exited is not None and life.exited <= ended:  # it never went on
+            one = self.unanswered(name, at, life.exited + 0.001, **fields)
+            one.steps, one.on = {"start": start} if at < began else {}, life
+            return
         until = ended + seconds - max(0.0, began - at) + 0.02
         patience = float(self.plan["traffic"]["timeout_seconds"])
         steps = {"start": start, "intent": until - 0.01, "commit": until - 0.006, "finish": until - 0.002}

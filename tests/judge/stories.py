@@ -109,6 +109,7 @@ def drained_too_long() -> Rollout:
         life.unready = life.closed = None
         life.killed = (life.signalled or 0) + 4.05
         life.exited = life.killed + 0.02
+        life.frozen = ((life.signalled or 0) + 0.15, life.exited + 1.0)
         rollout.act(2 + 2 * n, "freeze", (life.signalled or 0) + 0.1, [life])
         rollout.heals(3 + 2 * n, of=2 + 2 * n, at=life.exited + 1.0, lives=[life])
     return rollout
@@ -129,4 +130,19 @@ def without_its_dependency(seconds: float = 4.0) -> Rollout:
         began = float(one.fields["sent"]) - 1_000_000.0
         if 0.3 < began < seconds + 1.0 and one.fields["kind"] == "short":
             one.fields["status"] = 500
+    return rollout
+
+
+def turns_bad_late() -> Rollout:
+    """A release that gets healthy, and whose health check fails when the update is long over."""
+    rollout = Rollout()
+    rollout.plan |= {"scenario": "unhealthy-late", "kind": "destructive", "checks": list(HURT)}
+    rollout.plan["steps"][1] |= {"fault": "unhealthy", "settings": {"way": "late"}, "replaces": True, "prepares": False}
+    rollout.drop(lambda event: event["kind"] == "act" and event["name"] == "update")
+    rollout.act(1, "unhealthy", 0.0, settings={"way": "late"})
+    for life in rollout.new:
+        life.announced, life.desired, life.signalled, life.exited = 19.0, 18.9, 21.0, 25.0
+        life.state_error = "task: non-zero exit (0): dockerexec: unhealthy container"
+        box = {"container": life.container, "service": "api", "task": life.task}
+        rollout.event(18.0, "container", action="health_status", health="unhealthy", **box)
     return rollout

@@ -1,0 +1,138 @@
+"""Every lost request ran on an instance that was hurt, or was sent there before the front door could notice.
+
+For runs in which losses are meant to happen: no fault loses more than what it must. What was sent to a
+victim later than the front door's own time is the front door's loss; what was lost on an instance that
+nobody had hurt is the stack's. Where nobody can say where a lost request went, it isn't proved to be the
+fault's, unless the front door says that it had nowhere to send it.
+"""
+
+from __future__ import annotations
+
+from swarmtest.checks import Findings, Judged, Outcome, Verdict, shortened
+from swarmtest.losses import Accounted, Charge, Loss, missing
+from swarmtest.losses.advice import advise
+from swarmtest.losses.groups import loss_lines
+from swarmtest.losses.letting_go import measured_seconds
+from swarmtest.losses.mechanisms import mechanism_of, most_telling
+from swarmtest.losses.reach import Reach, read_faults
+from swarmtest.losses.wording import by_class, few, ids, label, many, number
+from swarmtest.timeline import Lifespan
+
+DECLARE = "say how long the front door may take to notice: x-swarmtest front_door.within"
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges what each lost request from T0 on belongs to."""
+    timeline = judged.timeline
+    reaches = read_faults(judged.promises, timeline).reaches
+    lost = [one for one in judged.losses.seen if timeline.t0 is not None and one.request.ended >= timeline.t0]
+    others = [one for one in lost if one.charge is not Charge.FAULT]
+    if not others and not (reaches or timeline.victims):
+        return Verdict(Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.AGAIN)
+    findings = Findings()
+    findings.failed = loss_lines(others, timeline, judged.witness, judged.promises)
+    for line in _doubts(judged, lost):
+        findings.unproved.append(line)
+    findings.good = [*_by_victim(judged, lost, reaches)] or ["nothing was lost"]
+    if findings.failed:
+        sentence = f"{many(len(others), 'request')} of {number(len(lost))} lost weren't lost to the fault: "
+        sentence += f"{by_class(others)}."
+        evidence = shortened([*findings.failed, *findings.unproved, *findings.good])
+        return Verdict(Outcome.FAILED, sentence, evidence, _advice(judged, others))
+    return findings.verdict(
+        _passed(lost),
+        "",
+        "It isn't proved that all that was lost was lost to the fault.",
+        _missing(judged, lost),
+    )
+
+
+def _passed(lost: list[Accounted]) -> str:
+    if not lost:
+        return "Nothing was lost, though instances were hurt."
+    count = "The only request that was lost" if len(lost) == 1 else f"All {number(len(lost))} requests that were lost"
+    return f"{count} belonged to the fault: {by_class(lost)}."
+
+
+def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
+    """Why what's taken for the fault's may be somebody else's, or may be no loss at all."""
+    of_fault = [one for one in lost if one.charge is Charge.FAULT]
+    lines = []
+    if nowhere := [one for one in of_fault if _somewhere(one)]:
+        lines.append(
+            f"{many(len(nowhere), 'request')} reached nobody known, perhaps one that wasn't hurt: {ids(nowhere)}"
+        )
+    if unclear := [one for one in of_fault if one.loss is Loss.UNKNOWN and not _about_to_commit(one)]:
+        lines.append(f"{many(len(unclear), 'request')} can't be classed: {unclear[0].why}; {ids(unclear)}")
+    if judged.promises.front_door.within_seconds is None and not judged.promises.direct:
+        late = [
+            one for one in of_fault if one.fault is not None and one.fault.task and one.fault.unnoticed(one.request)
+        ]
+        if late:
+            lines.append(
+                f"{many(len(late), 'request')} sent after the hurt, and no detection time is declared to hold the front"
+                f" door to: {ids(late)}"
+            )
+    unproved = [one.request.id for one in judged.losses.lost if one.unproved and _from_t0(one, judged)]
+    if unproved:
+        lines.append(f"{many(len(unproved), 'answer')} can't be proved to be whole: {few(unproved)}")
+    if judged.timeline.broken:
+        lines.append(f"the timeline has a hole: {judged.timeline.broken[0]}")
+    return lines
+
+
+def _from_t0(one: Accounted, judged: Judged) -> bool:
+    return one.request.ended >= (judged.timeline.t0 or 0.0)
+
+
+def _somewhere(one: Accounted) -> bool:
+    """Whether it may have been sent to some instance that nobody can name."""
+    reached_none = one.proxied is not None and one.proxied.server is None
+    return one.life is None and not reached_none
+
+
+def _about_to_commit(one: Accounted) -> bool:
+    """Whether its class is unknown as its instance was killed in the very commit, which is all that can be known."""
+    return one.trail is not None and bool(one.trail.intent) and not (one.trail.commit or one.trail.finish)
+
+
+def _by_victim(judged: Judged, lost: list[Accounted], reaches: tuple[Reach, ...]) -> list[str]:
+    """What was lost to each hurt, and how long the front door went on sending to its victim."""
+    lines = []
+    for reach in reaches:
+        mine = [one for one in lost if one.fault is reach or one.fault == reach]
+        life = next((life for life in judged.timeline.lifespans if life.task == reach.task), None)
+        what = f"{reach.name.replace('_', ' ')} of {label(life)}" if reach.task else reach.name.replace("_", " ")
+        sent = [one.request.began - reach.told for one in mine if reach.task and one.request.began > reach.told]
+        after = f"; the last one sent {max(sent):.2f} s after it could be noticed" if sent else ""
+        lines.append(f"{what}: {by_class(mine) + after if mine else 'nothing lost'}")
+    rest = [one for one in lost if one.fault is not None and one.fault not in reaches]
+    return [*lines, f"nobody was left to serve: {by_class(rest)}"] if rest else lines
+
+
+def _advice(judged: Judged, others: list[Accounted]) -> str | None:
+    telling = most_telling(others, judged.timeline, judged.witness, judged.promises)
+    if not telling:
+        return None if judged.losses.records.whole else missing.to_place(judged.losses, judged.witness, judged.promises)
+    lives = [one.life for one in others if _how(one, judged) is telling[0][0]]
+    victims = [life for life in judged.timeline.lifespans if judged.timeline.hurts(life)]
+    measured = measured_seconds(judged.promises, judged.timeline, judged.losses, _known([*lives, *victims]))
+    return advise(telling[0][0], judged.promises, lives[0] if lives else None, measured)
+
+
+def _how(one: Accounted, judged: Judged) -> object:
+    return mechanism_of(one, judged.timeline, judged.witness, judged.promises)
+
+
+def _known(lives: list[Lifespan | None]) -> list[Lifespan]:
+    return [life for life in lives if life is not None]
+
+
+def _missing(judged: Judged, lost: list[Accounted]) -> str:
+    if judged.timeline.broken:
+        return missing.AGAIN
+    if any(_somewhere(one) or one.loss is Loss.UNKNOWN for one in lost):
+        return missing.to_place(judged.losses, judged.witness, judged.promises)
+    if any(one.unproved for one in judged.losses.lost):
+        return missing.FRAMING if judged.losses.names_itself else missing.header(judged.promises)
+    return DECLARE
