@@ -23,8 +23,9 @@ from swarmtest.running import Run, phase
 from swarmtest.running.clients import await_answers, start_client
 from swarmtest.running.deploying import await_door, await_up, deploy
 from swarmtest.running.guard import LossGuard
+from swarmtest.running.hazards import hazards
 from swarmtest.running.order import Order, plan_document
-from swarmtest.running.preflight import examine
+from swarmtest.running.preflight import Finding, examine
 from swarmtest.running.steps import hold, take_step, until
 from swarmtest.running.stopping import GuardTripped, await_rolled_back, mind
 from swarmtest.stack.kinds import seconds_to_send
@@ -52,7 +53,7 @@ def run(
         Interrupted: before anything was written.
     """
     client = Client()
-    info = _fit_to_run(client, order)
+    info, warnings = _fit_to_run(client, order)
     url, facts = _reachable(order, info), image_facts(client, order.stack)
     interrupts.hold()  # until the folder can be judged, whatever comes
     folder = new_run_folder(order.out, order.scenario_name, order.stack.file.stem, order.token, time.time())
@@ -61,6 +62,8 @@ def run(
     with TraceWriter(folder.events) as trace:
         trace.listen(listen)
         trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info), locked=trace.locked)
+        for warning in warnings:
+            trace.add("note", text=f"{warning.subject}: {warning.text}; {warning.advice}")
         deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))
         focus = Focus(order.subject.name, order.brief.front_door.service, info.node, info.local)
         watch = Watch(client, deployment, trace, focus)
@@ -103,13 +106,14 @@ def _offsets(info: EngineInfo) -> dict[str, Any]:
     return {"engine": {"seconds": round(info.offset_seconds, 6), "error": round(info.offset_error_seconds, 6)}}
 
 
-def _fit_to_run(client: Client, order: Order) -> EngineInfo:
-    """Looks at everything that can be known before deploying; the first hindrance is raised."""
+def _fit_to_run(client: Client, order: Order) -> tuple[EngineInfo, list[Finding]]:
+    """Looks at all that can be known before deploying: the first hindrance is raised, the plan's hazards are given."""
     info = client.info()
     if order.init_swarm and info.swarm == "inactive":
         client.post("/swarm/init", {"ListenAddr": "0.0.0.0:2377", "AdvertiseAddr": "127.0.0.1"})
         info = client.info()
-    for finding in examine(client, info, order.stack, order.brief):
+    risks = hazards(client, info, order)
+    for finding in [*examine(client, info, order.stack, order.brief), *risks]:
         if finding.state == "missing":
             raise finding.as_error()
     if SwarmDeployment(client, order.name).leftovers():
@@ -117,7 +121,7 @@ def _fit_to_run(client: Client, order: Order) -> EngineInfo:
             f"a stack named {order.name} is on the engine already, and isn't touched; choose another --name,"
             " or `swarmtest recover` if a run that was killed left it"
         )
-    return info
+    return info, risks
 
 
 def _reachable(order: Order, info: EngineInfo) -> str | None:

@@ -205,7 +205,7 @@ class Deployment(Protocol):
         """Lets a container go on; harmless where it's gone or isn't frozen."""
 
     def availability(self, node: str) -> str:
-        """``active``, ``pause`` or ``drain``."""
+        """``active``, ``pause`` or ``drain``, of a node with the opt-in label."""
 
     def set_availability(self, node: str, availability: str) -> None:
         """Changes whether a node gets tasks; it needs the opt-in label."""

@@ -85,8 +85,8 @@ class Containers:
 
 
 def node_availability(client: Client, node: str) -> str:
-    """``active``, ``pause`` or ``drain``."""
-    return str(client.get(f"/nodes/{node}")["Spec"].get("Availability") or "active")
+    """``active``, ``pause`` or ``drain``; raises :class:`UsageError` as below."""
+    return str(_allowed_node(client, node)["Spec"].get("Availability") or "active")
 
 
 def set_node_availability(client: Client, node: str, availability: str) -> None:
@@ -95,17 +95,22 @@ def set_node_availability(client: Client, node: str, availability: str) -> None:
     Raises:
         UsageError: the node doesn't carry the opt-in label.
     """
-    found = client.get(f"/nodes/{node}")
+    _allowed_node(client, node)
+
+    def edit(spec: dict[str, Any]) -> bool:
+        changed: bool = (spec.get("Availability") or "active") != availability
+        spec["Availability"] = availability
+        return changed
+
+    Change(client, f"the node {node}", lambda: client.get(f"/nodes/{node}")).send(edit, f"/nodes/{node}/update")
+
+
+def _allowed_node(client: Client, node: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.get(f"/nodes/{node}")
     if (found["Spec"].get("Labels") or {}).get(ALLOW_LABEL) != "true":
         name = (found.get("Description") or {}).get("Hostname") or node
         raise UsageError(
             f"the node {name} runs other people's tasks too, so it isn't touched;"
             f" `docker node update --label-add {ALLOW_LABEL}=true {name}` allows it"
         )
-
-    def edit(spec: dict[str, Any]) -> bool:
-        changed = (spec.get("Availability") or "active") != availability
-        spec["Availability"] = availability
-        return changed
-
-    Change(client, f"the node {node}", lambda: client.get(f"/nodes/{node}")).send(edit, f"/nodes/{node}/update")
+    return found

@@ -21,7 +21,7 @@ class Drain:
     """Drains one node that carries the opt-in label.
 
     Attributes:
-        node: its ID; None is the node of the first chosen instance, else of the running one of the lowest slot.
+        node: its ID; None is the first node that may be drained, in the order of the instances' slots.
     """
 
     node: str | None = None
@@ -51,7 +51,13 @@ class Drain:
         if self.node is not None:
             return self.node
         running = [task for task in deployment.tasks() if task.service == aim.service and task.up]
-        chosen = aim.instances or tuple(sorted(running, key=lambda task: task.slot or 0))
-        if not chosen:
-            raise UsageError(f"no instance of {aim.service} runs, so there's no node of its to drain; name one")
-        return chosen[0].node
+        candidates = aim.instances or sorted(running, key=lambda task: task.slot or 0)
+        refusal = UsageError(f"no instance of {aim.service} runs, so there's no node of its to drain; name one")
+        for node in dict.fromkeys(task.node for task in candidates):
+            try:
+                deployment.availability(node)
+            except UsageError as error:
+                refusal = error
+            else:
+                return node
+        raise refusal

@@ -62,7 +62,12 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One service of a stack. ``health`` is None where the file says nothing: the image may have one."""
+    """One service of a stack.
+
+    Attributes:
+        health: None where the file says nothing: the image may have one.
+        restart_max_attempts: so often what ends in a slot is replaced; None, and 0 in the file, is without end.
+    """
 
     name: str
     image: str
@@ -77,6 +82,7 @@ class Service:
     rollback: UpdatePolicy = UpdatePolicy()
     restart_condition: str = "any"
     restart_delay_seconds: float = 5.0
+    restart_max_attempts: int | None = None
     ports: tuple[Port, ...] = ()
     networks: tuple[str, ...] = ()
     build: Build | None = None

@@ -77,6 +77,7 @@ def _service(source: ComposeFile, name: str, body: object) -> Service:
         rollback=_policy(deploy.part("rollback_config")),
         restart_condition=restart.choice("condition", ("any", "on-failure", "none"), "any"),
         restart_delay_seconds=restart.seconds("delay", 5.0),
+        restart_max_attempts=restart.whole("max_attempts", 0) or None,
         ports=read_ports(reader),
         networks=_names(reader.body.get("networks")),
         build=_build(reader),
