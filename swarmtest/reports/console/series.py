@@ -50,7 +50,7 @@ def _parts(series: Series, documents: Sequence[Document | None], width: int) -> 
     yield from _head(series, documents)
     yield heading("Runs")
     yield _runs(series, width)
-    if found := [*stop_modes(documents)]:
+    if found := [*stop_modes(documents, width)]:
         yield heading("Ways of stopping")
         yield from found
     elif tables.is_compared(series):

@@ -17,16 +17,18 @@ from swarmtest.reports import Document
 WAYS = {
     "stop-by-kill": "kill",
     "stop-by-term": "term",
-    "withdraw-then-term": "withdraw, then term",
-    "withdraw-then-term-1s": "withdraw, then term, 1 s",
+    "withdraw-then-term": "withdraw-term",
+    "withdraw-then-term-1s": "withdraw-term-1s",
 }
 """The scenarios, in the order of the table, and what the table calls them."""
 
 NO_HANDLER = ("refused", "unserved", "gateway")
 """Classes of which no handler ever saw the request: the connection to the instance was all that failed."""
 
-RUN_COLUMNS = ("way", "run", "sent", "ok", "refused", "cut", "and finished", "p50 ms", "p99 ms", "stopped after ms")
-WAY_COLUMNS = ("way", "runs", "sent", "ok", "refused", "cut", "and finished", "p50 ms", "p99 ms", "stopped after ms")
+COUNTS = ("sent", "ok", "refused", "cut", "and finished")
+TIMES = ("p50 ms", "p99 ms", "stopped after ms")
+FINE = 100
+"""Below it a median that lies between two counts shows its half."""
 OTHERS, SAW = "otherwise lost", "what clients saw"
 
 
@@ -97,35 +99,46 @@ def stopped_ms(document: Document) -> tuple[float, ...]:
     return tuple(took for _, took in sorted(found))
 
 
-def run_rows(runs: Sequence[Tried]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of the table of single runs."""
-    others = any(run.others for run in runs)
-    head = [*RUN_COLUMNS, *([OTHERS] if others else []), SAW]
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as text; ``counts`` of its columns come first, then times and what's in words."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    counts: int
+
+
+def run_table(runs: Sequence[Tried]) -> Table:
+    """Each run."""
+    counts = (*COUNTS, *_others(runs))
     rows = []
     for run in runs:
-        counts = (run.number, run.sent, run.ok, run.refused, run.cut, run.finished)
-        row = [run.way, *map(str, counts), _milliseconds(run.p50_ms), _milliseconds(run.p99_ms)]
-        row.append(" + ".join(map(_milliseconds, run.stopped_ms)) or "-")
-        row += [str(run.others)] if others else []
-        row.append(", ".join(f"{count} × {_words(name)}" for name, count in sorted(run.saw.items())) or "-")
-        rows.append(row)
-    return head, rows
+        saw = ", ".join(f"{count} × {name.replace('_', ' ')}" for name, count in sorted(run.saw.items()))
+        times = (_milliseconds(run.p50_ms), _milliseconds(run.p99_ms), " + ".join(map(_milliseconds, run.stopped_ms)))
+        numbers = (run.number, *_counts(run)[: len(counts)])
+        rows.append((run.way, *map(str, numbers), *(text or "-" for text in (*times, saw))))
+    return Table(("way", "run", *counts, *TIMES, SAW), tuple(rows), 2 + len(counts))
 
 
-def way_rows(runs: Sequence[Tried]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of the table of ways: the median of the runs, and least and most in brackets."""
-    others = any(run.others for run in runs)
-    head = [*WAY_COLUMNS, *([OTHERS] if others else [])]
+def way_table(runs: Sequence[Tried]) -> Table:
+    """Each way: the median of its runs, with least and most in brackets where they differ."""
+    counts = (*COUNTS, *_others(runs))
     rows = []
     for way in dict.fromkeys(run.way for run in runs):
         some = [run for run in runs if run.way == way]
-        columns = [[float(run.sent) for run in some], [float(run.ok) for run in some]]
-        columns += [[float(run.refused) for run in some], [float(run.cut) for run in some]]
-        columns += [[float(run.finished) for run in some], _known(run.p50_ms for run in some)]
-        columns += [_known(run.p99_ms for run in some), [took for run in some for took in run.stopped_ms]]
-        columns += [[float(run.others) for run in some]] if others else []
-        rows.append([way, str(len(some)), *map(_spread, columns)])
-    return head, rows
+        columns: list[list[float]] = [[_counts(run)[n] for run in some] for n in range(len(counts))]
+        columns += [_known(run.p50_ms for run in some), _known(run.p99_ms for run in some)]
+        columns.append([took for run in some for took in run.stopped_ms])
+        rows.append((way, str(len(some)), *map(_spread, columns)))
+    return Table(("way", "runs", *counts, *TIMES), tuple(rows), 2 + len(counts))
+
+
+def _others(runs: Iterable[Tried]) -> tuple[str, ...]:
+    return (OTHERS,) if any(run.others for run in runs) else ()
+
+
+def _counts(run: Tried) -> tuple[int, ...]:
+    return run.sent, run.ok, run.refused, run.cut, run.finished, run.others
 
 
 def render_stop_modes(documents: Iterable[Document | None], out: TextIO) -> None:
@@ -134,13 +147,13 @@ def render_stop_modes(documents: Iterable[Document | None], out: TextIO) -> None
     if not runs:
         return
     out.write("### Four ways of stopping\n\n")
-    out.write(_markdown(*way_rows(runs)))
+    out.write(_markdown(way_table(runs)))
     out.write("\nMedian of the runs, least and most in brackets.\n\n")
-    out.write(_markdown(*run_rows(runs)))
+    out.write(_markdown(run_table(runs)))
 
 
-def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = (head, ["---"] * len(head), *rows)
+def _markdown(table: Table) -> str:
+    lines = (table.head, ("---",) * len(table.head), *table.rows)
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
@@ -152,13 +165,10 @@ def _spread(values: Sequence[float]) -> str:
     if not values:
         return "-"
     least, most = min(values), max(values)
-    middle = f"{median(values):,.0f}"
+    middle = f"{median(values):,.1f}" if most < FINE else f"{median(values):,.0f}"
+    middle = middle.removesuffix(".0")
     return middle if least == most else f"{middle} ({least:,.0f}–{most:,.0f})"
 
 
 def _milliseconds(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}"
-
-
-def _words(saw: str) -> str:
-    return saw.replace("_", " ")
