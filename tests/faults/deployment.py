@@ -9,6 +9,7 @@ import pytest
 
 from swarmtest.engine import Pace, TaskView, UpdateView
 from swarmtest.engine.client import NotThere
+from swarmtest.errors import UsageError
 
 
 def task(slot: int, service: str = "api", *, grace: float | None = 30.0, node: str = "n1", up: bool = True) -> TaskView:
@@ -25,6 +26,7 @@ class FakeDeployment:
     Attributes:
         done: each thing that was done, in words.
         gone: containers that aren't there any more.
+        refused: nodes that don't say that they may be drained.
     """
 
     name = "ours"
@@ -33,6 +35,7 @@ class FakeDeployment:
         self.done: list[tuple[Any, ...]] = []
         self.frozen: set[str] = set()
         self.gone: set[str] = set()
+        self.refused: set[str] = set()
         self.asked = {"api": 3, "bank": 1}
         self.nodes = {"n1": "active", "n2": "pause"}
         self.listed = [task(slot) for slot in (3, 1, 2)]
@@ -86,6 +89,8 @@ class FakeDeployment:
         self.frozen.discard(container)
 
     def availability(self, node: str) -> str:
+        if node in self.refused:
+            raise UsageError(f"the node {node} isn't touched")
         return self.nodes[node]
 
     def set_availability(self, node: str, availability: str) -> None:
