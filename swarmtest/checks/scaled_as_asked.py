@@ -7,8 +7,6 @@ gone and that runs on is an orphan: it's named, and counts as no capacity (moby/
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.checks.exited_within_grace import ORPHAN_SLACK_SECONDS
 from swarmtest.events import Event
@@ -19,6 +17,7 @@ from swarmtest.losses.mechanisms import Mechanism, ending_of
 from swarmtest.losses.wording import label, many, number
 from swarmtest.timeline import Lifespan, Timeline
 from swarmtest.timeline.acts import began, end_of
+from swarmtest.timeline.capacity import ready_at, spans_of
 from swarmtest.timeline.endings import AS_ASKED
 
 
@@ -74,8 +73,9 @@ def _healing(timeline: Timeline, act: Event) -> Event | None:
 
 def _judge_count(timeline: Timeline, first: float, last: float, wanted: int, findings: Findings) -> None:
     """Whether as many as wanted were ready at the end of a time, and from when on."""
-    unseen = [life for life in timeline.lifespans if life.ready_from is None and life.created < last]
-    ready = ready_at(timeline.lifespans, last)
+    lives = [life for life in timeline.lifespans if life.created < last]
+    unseen = [life for life in lives if life.ready_from is None and not life.never_ready]
+    ready = ready_at(spans_of(timeline.lifespans), last)
     if ready != wanted and not unseen and not timeline.broken and timeline.outcome == "finished":
         after = f"{last - first:.1f} s after {wanted} were asked for"
         findings.failed.append(f"{number(ready)} of {wanted} ready {after}")
@@ -93,21 +93,12 @@ def _since(timeline: Timeline, first: float, last: float, wanted: int) -> float:
     """From when on there were so many, without a break until the end of that time."""
     marks = [mark for life in timeline.lifespans for mark in (life.ready_from, life.ready_until) if mark is not None]
     edges = sorted({first, *(mark.at for mark in marks if first < mark.at < last)})
-    since = last
+    since, spans = last, spans_of(timeline.lifespans)
     for edge in reversed(edges):
-        if ready_at(timeline.lifespans, edge) != wanted:
+        if ready_at(spans, edge) != wanted:
             break
         since = edge
     return since
-
-
-def ready_at(lives: Iterable[Lifespan], t: float) -> int:
-    """How many instances were ready at a moment."""
-    found = 0
-    for life in lives:
-        ready, until = life.ready_from, life.ready_until
-        found += ready is not None and ready.at <= t and (until is None or t < until.at)
-    return found
 
 
 def _meant_to_serve(life: Lifespan, since: float, healing: Event | None) -> bool:

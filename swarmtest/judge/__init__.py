@@ -24,6 +24,8 @@ from swarmtest.losses import account
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import open_run_folder
 from swarmtest.timeline import read_timeline
+from swarmtest.timeline.acts import NOT_JUDGED, began
+from swarmtest.timeline.victims import took_effect
 
 EXIT_CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.NOT_PROVED: 3}
 
@@ -90,7 +92,20 @@ def reasons_not_to_pass(judged: Judged) -> Iterable[str]:
         yield f"the timeline is incomplete from here on: {broken}"
     if judged.promises.replaces and not timeline.new:
         yield "no instance was replaced"
+    yield from _nothing_done(judged)
     yield from shortcomings(judged)
+
+
+def _nothing_done(judged: Judged) -> Iterable[str]:
+    """Why a plan that sets out to do something did nothing; a run that hurts nothing shows no strength."""
+    timeline = judged.timeline
+    acts = [act for act in began(timeline.acts) if act.get("name") not in NOT_JUDGED and not act.get("prepares")]
+    if judged.promises.judged_steps and not acts:
+        reasons = dict.fromkeys(str(act.get("reason")) for act in timeline.skipped)
+        skipped = f": every act was skipped ({'; '.join(reasons)})" if reasons else ""
+        yield f"nothing that was planned was done{skipped}"
+    elif judged.promises.destructive and not any(took_effect(act, timeline) for act in acts):
+        yield "nothing was seen to be hurt"
 
 
 def _entry(name: str, judged: Judged) -> CheckEntry:

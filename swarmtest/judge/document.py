@@ -11,20 +11,19 @@ from swarmtest.checks import Judged, Outcome
 from swarmtest.judge.figures import answer_times, figures, nearest_rank
 from swarmtest.judge.notes import notes_on
 from swarmtest.judge.proof import proof
+from swarmtest.judge.story import acts_of, front_door_of, hurt_of, update_of
 from swarmtest.losses import Accounted, Charge
 from swarmtest.reports import (
     DOCUMENT_VERSION,
     MARKS,
     CheckEntry,
     Document,
-    Hurt,
     InstanceEntry,
     LossEvent,
     LossRow,
     Mark,
 )
 from swarmtest.timeline import Lifespan
-from swarmtest.timeline.lifespan import Victim
 
 SETTINGS = (
     "stack",
@@ -46,6 +45,10 @@ SETTINGS = (
 
 TELLING = (
     "replaced_every_instance",
+    "rolled_back_by_itself",
+    "survived_its_dependency",
+    "scaled_as_asked",
+    "lost_only_to_the_fault",
     "answered_every_request",
     "exited_within_grace",
     "new_served_only_when_ready",
@@ -53,6 +56,8 @@ TELLING = (
     "kept_capacity",
     "nothing_arrived_after_close",
     "front_door_let_go_in_time",
+    "recovered_in_time",
+    "grace_exceeds_longest_request",
     "handled_each_request_once",
 )
 """Checks whose advice mends causes, before those whose advice mends what follows from them."""
@@ -86,6 +91,11 @@ def compose(
         figures=figures(judged),
         advice=_advice(entries),
         notes=[*dict.fromkeys(reasons), *notes_on(judged)],
+        kind=promises.kind or "orderly",
+        acts=acts_of(timeline),
+        update=update_of(judged),
+        front_door=front_door_of(judged),
+        guard=timeline.stopped_by_guard,
     )
 
 
@@ -113,12 +123,9 @@ def _instance(life: Lifespan, judged: Judged) -> InstanceEntry:
         memory_max=life.memory_max,
         grace_seconds=life.grace_seconds,
         lost=sum(1 for one in judged.losses.seen if one.life is not None and one.life.task == life.task),
-        hurts=[_hurt(victim) for victim in judged.timeline.hurts(life)],
+        hurts=[hurt_of(victim, life, judged) for victim in judged.timeline.hurts(life)],
+        image=life.image,
     )
-
-
-def _hurt(victim: Victim) -> Hurt:
-    return Hurt(victim.act, victim.name, victim.hurt_at, victim.hurt_by, victim.healed_at, victim.outcome)
 
 
 def _mark(life: Lifespan, name: str) -> Mark | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from swarmtest.checks import Judged
 from swarmtest.judge.bursts import burst_notes
-from swarmtest.losses import Charge
-from swarmtest.losses.aftermath import both_ways
+from swarmtest.losses import Charge, Loss
+from swarmtest.losses.aftermath import TRAP, both_ways, versions_left
 from swarmtest.losses.wording import label, many, number
-from swarmtest.timeline.updates import course_of
+from swarmtest.timeline.updates import End, course_of, left_running
+
+MESH_SECONDS = 1.0
+"""How long after the end of all stops the routing mesh may still point at one that's gone."""
 
 
 def notes_on(judged: Judged) -> list[str]:
@@ -21,7 +24,7 @@ def notes_on(judged: Judged) -> list[str]:
         )
     if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
-    notes += _rollback(judged)
+    notes += [*_update(judged), *_ingress(judged)]
     notes += burst_notes(judged)
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
@@ -33,8 +36,39 @@ def notes_on(judged: Judged) -> list[str]:
     return notes
 
 
-def _rollback(judged: Judged) -> list[str]:
-    """Losses on the way there and on the way back, apart: two different rollouts caused them."""
+def _update(judged: Judged) -> list[str]:
+    """What an update that didn't come to its own end leaves to be known."""
     course = course_of(judged.timeline)
-    apart = both_ways(judged.losses, judged.timeline, course) if course is not None else None
-    return [] if apart is None else [apart]
+    if course is None:
+        return []
+    notes = []
+    if (apart := both_ways(judged.losses, judged.timeline, course)) is not None:
+        notes.append(apart)  # two different rollouts caused them
+    if course.end in (End.PAUSED, End.ROLLBACK_PAUSED):
+        left = versions_left(judged.promises, judged.timeline, course)
+        notes += [f"the update is paused ({left}), so this run can't be graded for zero downtime", TRAP]
+    return notes
+
+
+def _ingress(judged: Judged) -> list[str]:
+    """Fresh connections that reach nobody although all instances are healthy and the update is over (moby/moby #41364).
+
+    It's no fault of a stop, and no grace helps: a start-first update that adds a published port may leave
+    the node's routing mesh without its rules.
+    """
+    timeline, course = judged.timeline, course_of(judged.timeline)
+    if judged.promises.front_door.mode != "mesh" or course is None or course.end is not End.COMPLETED:
+        return []
+    over = max([course.statuses[-1].t, *(mark.at for life in timeline.stops if (mark := life.mark("exited")))])
+    fresh = [
+        one for one in judged.losses.accounted if not one.request.reused and one.request.began > over + MESH_SECONDS
+    ]
+    lost = [one for one in fresh if one.loss in (Loss.REFUSED, Loss.TIMED_OUT, Loss.UNSERVED) and one.life is None]
+    if not lost or 2 * len(lost) < len(fresh) or len(left_running(timeline)) < judged.promises.replicas:
+        return []
+    note = (
+        f"ingress broken, tasks healthy: {many(len(lost), 'fresh connection')} of {number(len(fresh))} reached nobody"
+        " when the update was over and all instances ran: no shutdown did that. A port added in a start-first update"
+        " does (do it stop-first, or in two steps)"
+    )
+    return [note]

@@ -54,18 +54,24 @@ def versions_left(judged_by: Promises, timeline: Timeline, course: Course) -> st
         lives = [life for life in left if runs_new(life, timeline, course) is new]
         if lives:
             parts.append(f"{number(len(lives))} {version}{_images(lives)}: {few([label(life) for life in lives], 6)}")
-    empty = _empty_slots(judged_by, left)
+    empty = empty_slots(judged_by, left)
     if empty:
         parts.append(f"nothing in {'slot' if len(empty) == 1 else 'slots'} {', '.join(map(str, empty))}")
     return "left running: " + ("; ".join(parts) or "nothing")
 
 
 def _images(lives: Sequence[Lifespan]) -> str:
-    images = sorted({life.image for life in lives if life.image})
+    images = images_of(lives)
     return f" ({', '.join(images)})" if images else ""
 
 
-def _empty_slots(promises: Promises, left: Iterable[Lifespan]) -> list[int]:
+def images_of(lives: Iterable[Lifespan]) -> list[str]:
+    """The images that these instances run."""
+    return sorted({life.image for life in lives if life.image})
+
+
+def empty_slots(promises: Promises, left: Iterable[Lifespan]) -> list[int]:
+    """Slots in which nothing was left running; none of a global service, which has no slots."""
     if promises.stack.mode not in (None, "replicated"):
         return []
     taken = {life.slot for life in left}

@@ -12,6 +12,42 @@ from typing import Any, Protocol, TextIO
 import msgspec
 
 from swarmtest.errors import RunFolderError
+from swarmtest.reports.entries import (
+    ActEntry,
+    CheckEntry,
+    Figures,
+    FrontDoorEntry,
+    Hurt,
+    InstanceEntry,
+    KindFigures,
+    LossEvent,
+    LossRow,
+    Mark,
+    UpdateEntry,
+    VersionEntry,
+)
+
+__all__ = [
+    "CLASSES",
+    "DOCUMENT_VERSION",
+    "MARKS",
+    "ActEntry",
+    "CheckEntry",
+    "Document",
+    "Figures",
+    "FrontDoorEntry",
+    "Hurt",
+    "InstanceEntry",
+    "KindFigures",
+    "LossEvent",
+    "LossRow",
+    "Mark",
+    "Renderer",
+    "UpdateEntry",
+    "VersionEntry",
+    "read_document",
+    "write_document",
+]
 
 DOCUMENT_VERSION = 1
 
@@ -51,130 +87,6 @@ CLASSES = (
 """What can become of a request; they add up to ``sent``."""
 
 
-class Mark(msgspec.Struct, frozen=True):
-    """A moment: epoch seconds, plus or minus ``error`` seconds, and who saw it."""
-
-    at: float
-    error: float
-    source: str
-
-
-class CheckEntry(msgspec.Struct, frozen=True):
-    """One verdict: ``outcome`` is ``passed``, ``failed`` or ``not_proved``."""
-
-    name: str
-    outcome: str
-    sentence: str
-    evidence: list[str] = []
-    advice: str | None = None
-
-
-class LossEvent(msgspec.Struct, frozen=True):
-    """One lost request, with what decided its class.
-
-    ``charge`` says what the loss belongs to: ``shutdown``, ``start_up``, ``front_door``,
-    ``background`` (no lifecycle event nearby) or ``unplaced``. ``unproved`` is one whose answer was
-    complete and only lacks the proof that it's whole, or the stack's: nothing is known to be lost.
-    ``saw`` is all that the client itself got: the status of an answer, or how it ended without one.
-    """
-
-    id: str
-    loss: str
-    kind: str
-    reused: bool
-    sent: float | None
-    done: float | None
-    instance: str | None
-    charge: str
-    why: str
-    unproved: bool = False
-    saw: str | None = None
-
-
-class LossRow(msgspec.Struct, frozen=True):
-    """Counts of one kind of traffic on one kind of connection (``kept`` or ``fresh``).
-
-    ``unproved`` of the requests that aren't ok had a complete answer that only lacks its proof.
-    """
-
-    kind: str
-    connection: str
-    sent: int
-    counts: dict[str, int]
-    p50_ms: float | None = None
-    p99_ms: float | None = None
-    unproved: int = 0
-
-
-class Hurt(msgspec.Struct, frozen=True):
-    """What one act did to an instance; null where it isn't known.
-
-    Attributes:
-        act: the act's ID in the trace, and its ``name`` there: ``kill``, ``freeze`` …
-        began: epoch seconds; nothing of it happened before.
-        ended: when it had been carried out.
-        healed: when it had been undone.
-        outcome: ``ok``, ``failed``, ``unknown``.
-    """
-
-    act: int
-    name: str
-    began: float
-    ended: float | None = None
-    healed: float | None = None
-    outcome: str | None = None
-
-
-class InstanceEntry(msgspec.Struct, frozen=True):
-    """One instance's life. ``generation`` is ``old``, ``new`` or ``only``; marks are null where unseen.
-
-    ``cause`` says in words what ended it (``stopped as asked``, ``SIGKILL at the end of the grace``,
-    ``out of memory``, ``health check``, ``killed by swarmtest``), null while it lives. ``hurts`` is what
-    swarmtest did to it, in order.
-    """
-
-    id: str
-    name: str
-    slot: int | None
-    node: str | None
-    generation: str
-    exit_code: int | None
-    signal: str | None
-    served: int
-    marks: dict[str, Mark | None]
-    cause: str | None = None
-    cpu_max: float | None = None
-    memory_max: int | None = None
-    lost: int = 0
-    grace_seconds: float | None = None
-    hurts: list[Hurt] = []
-
-
-class KindFigures(msgspec.Struct, frozen=True):
-    """What one kind of traffic came to, on all connections."""
-
-    name: str
-    sent: int
-    p50_ms: float | None = None
-    p99_ms: float | None = None
-
-
-class Figures(msgspec.Struct, frozen=True):
-    """The numbers that are compared between runs; None where unseen.
-
-    Attributes:
-        lowest_ready: the fewest instances that were ready at once, from T0 or the first request on.
-        p50_ms: of all requests that are ok, whatever their kind.
-        acted_seconds: from T0 until the plan's last step was over.
-    """
-
-    lowest_ready: int | None = None
-    p50_ms: float | None = None
-    p99_ms: float | None = None
-    acted_seconds: float | None = None
-    kinds: list[KindFigures] = []
-
-
 class Document(msgspec.Struct, frozen=True):
     """All that a run proves.
 
@@ -187,6 +99,11 @@ class Document(msgspec.Struct, frozen=True):
         advice: the one or two settings to change first, most telling one first.
         settings: what the verdict is worth nothing without (images, update config, health check,
             grace, front door, traffic, seed, versions).
+        kind: ``orderly`` passes with nothing lost; ``destructive`` passes when every loss belongs to what was
+            hurt, nothing else was lost, and capacity was back in time.
+        acts: what swarmtest did, in order; the deploy isn't among them.
+        update: what became of the update, where there was one.
+        guard: why the run's own guard stopped it; null where it didn't.
     """
 
     version: int
@@ -208,6 +125,11 @@ class Document(msgspec.Struct, frozen=True):
     advice: list[str] = []
     notes: list[str] = []
     figures: Figures = Figures()
+    kind: str = "orderly"
+    acts: list[ActEntry] = []
+    update: UpdateEntry | None = None
+    front_door: FrontDoorEntry = FrontDoorEntry()
+    guard: str | None = None
 
 
 class Renderer(Protocol):

@@ -35,6 +35,7 @@ CHARGE_WORDS = {
     "shutdown": "shutdown",
     "start_up": "start-up",
     "front_door": "front door",
+    "fault": "what was hurt",
     "background": "background, no lifecycle event nearby",
     "unplaced": "unplaced",
 }

@@ -100,7 +100,17 @@ def test_one_that_still_drains_within_its_grace_is_no_orphan() -> None:
 def test_instances_whose_readiness_nobody_saw_prove_nothing() -> None:
     rollout = scaled(1, healed=False)
     rollout.new[0].healthy = rollout.new[0].warm = None
+    rollout.plan["stack"]["healthcheck"] = None
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_a_new_instance_that_never_passes_its_health_check_fails_it() -> None:
+    rollout = scaled(1, healed=False)
+    rollout.new[0].healthy = rollout.new[0].warm = None
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "3 of 4 ready" in verdict.evidence[0]
+    assert "health log" in (verdict.advice or "")
 
 
 def test_a_new_instance_that_nobody_asked_is_not_known_to_serve() -> None:

@@ -14,7 +14,9 @@ from swarmtest.judge import judge, judge_folder, read_requests
 from swarmtest.losses import missing
 from swarmtest.reports import Hurt, write_document
 from swarmtest.reports.wording import proof_sentence
+from tests.judge.acting import stays
 from tests.judge.builder import T0, Rollout
+from tests.judge.stories import hurting, killed
 
 
 def folder_of(rollout: Rollout, path: Path) -> Path:
@@ -270,3 +272,73 @@ def test_a_run_that_its_guard_stopped_is_never_a_pass_and_says_so() -> None:
     assert document.notes[0].endswith("judged as far as it got: 9.1 % lost over 5 s: 41 of 452; limit 5 %")
     rollout = Rollout(update=False).event(3.0, "guard", name="stop-at", text="too much")
     assert rollout.document().outcome == "not_proved"
+
+
+def test_the_document_tells_what_was_done_in_order_and_which_acts_a_guard_rail_forbade() -> None:
+    run = killed()
+    run.event(9.0, "act", id=3, name="kill", edge="skipped", target="api", settings={}, reason="only 1 would be left")
+    document = run.document()
+    assert document.kind == "destructive"
+    assert [(act.id, act.name, act.outcome, act.reason) for act in document.acts] == [
+        (1, "kill", "ok", None),
+        (3, "kill", "skipped", "only 1 would be left"),
+    ]
+    assert document.acts[0].instances == [run.old[0].task]
+    hurt = next(one.hurts[0] for one in document.instances if one.id == run.old[0].task)
+    assert hurt.back == pytest.approx(T0 + 8.0, abs=1.0)
+
+
+def test_a_destructive_run_whose_acts_were_all_skipped_is_never_a_pass() -> None:
+    run = hurting("kill")
+    run.event(0.0, "act", id=1, name="kill", edge="skipped", target="api", settings={}, reason="only 1 would be left")
+    run.plan["checks"] = ["delivered_the_traffic"]
+    document = run.document()
+    assert document.outcome == "not_proved"
+    assert "nothing that was planned was done: every act was skipped (only 1 would be left)" in document.notes
+
+
+def test_a_destructive_run_that_hurt_nothing_is_never_a_pass() -> None:
+    run = hurting("kill")
+    run.act(1, "kill", 0.0, [run.old[0]])  # and it runs on
+    run.plan["checks"] = ["delivered_the_traffic"]
+    document = run.document()
+    assert document.outcome == "not_proved"
+    assert "nothing was seen to be hurt" in document.notes
+
+
+def test_what_the_front_door_promises_stands_beside_what_it_was_measured_to_take() -> None:
+    door = Rollout().document().front_door
+    assert (door.mode, door.detects, door.predicted, door.instances) == ("proxy", "dns", 1.0, 3)
+    assert door.measured is not None
+    assert 0 < door.measured <= 1.0
+
+
+def test_a_paused_update_is_said_to_be_no_measure_of_zero_downtime_with_what_was_left() -> None:
+    run = Rollout()
+    run.status = [(0.2, "updating"), (12.0, "paused")]
+    stays(run.old[2])
+    run.new = run.new[:2]
+    document = run.document()
+    assert document.update is not None
+    assert document.update.end == "paused"
+    left = [(one.version, one.instances) for one in document.update.left]
+    assert left == [("old", [run.old[2].task]), ("new", [life.task for life in run.new])]
+    assert any("can't be graded for zero downtime" in note for note in document.notes)
+    assert any("a later rollback goes nowhere" in note for note in document.notes)
+
+
+@pytest.mark.parametrize("mode", ["mesh", "proxy"])
+def test_fresh_connections_that_reach_nobody_after_the_update_are_no_shutdown_s(mode: str) -> None:
+    """docker/cli #2274, moby/moby #41364: a port added in a start-first update wipes the mesh's rules on the node."""
+    run = Rollout()
+    run.plan["front_door"]["mode"] = mode
+    run.requests()
+    over = max(life.exited or 0 for life in run.old) + 1.5
+    for one in run.sent:
+        if one.fields["sent"] > T0 + over and not one.fields["reused"]:
+            none = {"status": None, "instance": None, "echoed": None, "framing": None, "first_byte": None}
+            one.fields |= {**none, "client_outcome": "no_connection"}
+            one.on, one.steps = None, {}
+    notes = [note for note in run.document().notes if note.startswith("ingress broken, tasks healthy")]
+    assert bool(notes) is (mode == "mesh")
+    assert all("stop-first, or in two steps" in note and "grace" not in note for note in notes)
