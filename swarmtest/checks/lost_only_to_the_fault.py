@@ -30,15 +30,18 @@ def check(judged: Judged) -> Verdict:
     if not others and not (reaches or timeline.victims):
         return Verdict(Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.AGAIN)
     findings = Findings()
-    findings.failed = loss_lines(others, timeline, judged.witness, judged.promises)
-    for line in _doubts(judged, lost):
-        findings.unproved.append(line)
+    sure = [one for one in others if not _unsure(one, judged)]
+    findings.failed = loss_lines(sure, timeline, judged.witness, judged.promises)
+    if unsure := [one for one in others if one not in sure]:
+        lines = loss_lines(unsure, timeline, judged.witness, judged.promises)
+        findings.unproved = [f"perhaps not the fault's, as its end wasn't seen: {line}" for line in lines]
+    findings.unproved += _doubts(judged, lost)
     findings.good = [*_by_victim(judged, lost, reaches)] or ["nothing was lost"]
     if findings.failed:
-        sentence = f"{many(len(others), 'request')} of {number(len(lost))} lost weren't lost to the fault: "
-        sentence += f"{by_class(others)}."
+        sentence = f"{many(len(sure), 'request')} of {number(len(lost))} lost weren't lost to the fault: "
+        sentence += f"{by_class(sure)}."
         evidence = shortened([*findings.failed, *findings.unproved, *findings.good])
-        return Verdict(Outcome.FAILED, sentence, evidence, _advice(judged, others))
+        return Verdict(Outcome.FAILED, sentence, evidence, _advice(judged, sure))
     return findings.verdict(
         _passed(lost),
         "",
@@ -64,6 +67,8 @@ def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
         )
     if unclear := [one for one in of_fault if one.loss is Loss.UNKNOWN and not _about_to_commit(one)]:
         lines.append(f"{many(len(unclear), 'request')} can't be classed: {unclear[0].why}; {ids(unclear)}")
+    if rough := [one for one in of_fault if one.fault is not None and one.fault.doubtful(one.request)]:
+        lines.append(f"{many(len(rough), 'request')} sent within the error bars of the front door's time: {ids(rough)}")
     if judged.promises.front_door.within_seconds is None and not judged.promises.direct:
         late = [
             one for one in of_fault if one.fault is not None and one.fault.task and one.fault.unnoticed(one.request)
@@ -79,6 +84,18 @@ def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
     if judged.timeline.broken:
         lines.append(f"the timeline has a hole: {judged.timeline.broken[0]}")
     return lines
+
+
+def _unsure(one: Accounted, judged: Judged) -> bool:
+    """Whether more evidence might show that it was the fault's: of how its instance ended, or of who was ready."""
+    timeline, life = judged.timeline, one.life
+    if timeline.broken:
+        return True
+    if life is not None:
+        exited = life.mark("exited")
+        return exited is not None and not exited.source.startswith("engine") and one.charge is Charge.SHUTDOWN
+    bad = any(act.get("name") in ("unhealthy", "crash") for act in timeline.acts)
+    return bad and any(other.stopping and other.mark("announced") is None for other in timeline.lifespans)
 
 
 def _from_t0(one: Accounted, judged: Judged) -> bool:
@@ -131,8 +148,10 @@ def _known(lives: list[Lifespan | None]) -> list[Lifespan]:
 def _missing(judged: Judged, lost: list[Accounted]) -> str:
     if judged.timeline.broken:
         return missing.AGAIN
+    if any(one.fault is not None and one.fault.doubt > missing.ROUGH_SECONDS for one in lost):
+        return missing.CLOCKS
     if any(_somewhere(one) or one.loss is Loss.UNKNOWN for one in lost):
         return missing.to_place(judged.losses, judged.witness, judged.promises)
     if any(one.unproved for one in judged.losses.lost):
         return missing.FRAMING if judged.losses.names_itself else missing.header(judged.promises)
-    return DECLARE
+    return DECLARE if judged.promises.front_door.within_seconds is None else missing.AGAIN

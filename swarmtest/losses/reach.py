@@ -54,6 +54,7 @@ class Reach:
         told: when there was something to notice.
         noticed: what was sent later isn't its doing.
         over: what ended later isn't its doing.
+        doubt: how much earlier ``told``, and with it ``noticed``, may be, by the error bars.
     """
 
     name: str
@@ -62,11 +63,16 @@ class Reach:
     told: float
     noticed: float
     over: float = float("inf")
+    doubt: float = 0.0
 
     def touches(self, request: Request) -> bool:
         """Whether it was there while the request was, and the front door couldn't know yet."""
         within = self.began - RACE_SECONDS <= request.ended <= self.over
         return within and request.began <= self.noticed
+
+    def doubtful(self, request: Request) -> bool:
+        """Whether only the error bars make it the fault's: what was to be noticed may have been there earlier."""
+        return request.began > self.noticed - self.doubt
 
     def unnoticed(self, request: Request) -> bool:
         """Whether the request was sent after the hurt, when only the front door could have kept it away."""
@@ -87,6 +93,9 @@ class Faults:
 
     def of(self, request: Request, loss: Loss, life: Lifespan | None) -> Reach | None:
         """The hurt that a lost request belongs to; None where it belongs to none."""
+        nobody_left = life is None and loss in NOBODY and self.spans is not None
+        if nobody_left and request.began >= self.spoilt_from and not ready_at(self.spans or [], request.began):
+            return Reach("unhealthy", None, self.spoilt_from, self.spoilt_from, float("inf"))
         for reach in self.reaches:
             if not reach.touches(request):
                 continue
@@ -95,9 +104,6 @@ class Faults:
                     return reach
             elif life.task == reach.task if life is not None else loss in NOBODY:
                 return reach
-        nobody_left = life is None and loss in NOBODY and self.spans is not None
-        if nobody_left and request.began >= self.spoilt_from and not ready_at(self.spans or [], request.began):
-            return Reach("unhealthy", None, self.spoilt_from, self.spoilt_from, float("inf"))
         return None
 
 
@@ -122,11 +128,8 @@ def read_faults(promises: Promises, timeline: Timeline) -> Faults:
         found += _of_version(bad[0], timeline, promises)
     if promises.destructive and "stop_grace_period" in promises.deployed_with:
         done = {reach.task for reach in found}
-        found += [
-            _of_grace(life, promises)
-            for life in timeline.lifespans
-            if life.cause == END_OF_GRACE and life.task not in done
-        ]
+        forced = [life for life in timeline.lifespans if life.cause == END_OF_GRACE and life.task not in done]
+        found += [reach for life in forced if (reach := _of_grace(life, promises)) is not None]
     spoilt = bad[0].t if bad else float("inf")
     return Faults(tuple(found), spans_of(timeline.lifespans) if bad else None, spoilt)
 
@@ -143,20 +146,30 @@ def _of_victim(victim: Victim, life: Lifespan, promises: Promises) -> Reach | No
     if victim.name == "freeze" and victim.in_stop:
         if life.cause != END_OF_GRACE:
             return None  # its stop was slow, and no more
-        told = _at(life.mark("announced"), by)
-        return Reach(victim.name, victim.task, victim.hurt_at, told, told + window)
+        return _reach(victim.name, victim.hurt_at, life, life.mark("announced") or Mark(by, 0.0, "act"), promises)
     if victim.name == "freeze":
         over = float("inf") if victim.healed_at is None else victim.healed_at + window
         return Reach(victim.name, victim.task, victim.hurt_at, by, by + window, over)
     if victim.name in ("stop", "signal"):
         return _of_order(victim, life, promises, by)
     if life.cause == BY_SWARMTEST or victim.name in ("kill", "crash"):
-        told = _at(life.mark("exited"), by)
-        left = life.mark("announced")
-        if left is not None and told < left.at <= told + UNDECLARED_SECONDS:
-            told = left.at + left.error
-        return Reach(victim.name, victim.task, victim.hurt_at, told, told + window)
+        gone, left = life.mark("exited") or Mark(by, 0.0, "act"), life.mark("announced")
+        if left is not None and gone.at < left.at <= gone.at + UNDECLARED_SECONDS:
+            gone = left
+        return _reach(victim.name, victim.hurt_at, life, gone, promises)
     return None
+
+
+def _reach(name: str, at: float, life: Lifespan, told: Mark, promises: Promises) -> Reach:
+    """The reach of a hurt that the front door could notice from a mark on."""
+    clock = max((mark.error for name in _ENGINES if (mark := life.mark(name)) is not None), default=0.0)
+    error = told.error + (clock if told.source.startswith("DNS") else 0.0)  # its error is that of its polling
+    latest = told.at + error
+    return Reach(name, life.task, at, latest, latest + detection_seconds(promises), doubt=2 * error)
+
+
+_ENGINES = ("started", "signalled", "killed", "exited")
+"""Marks whose error is that of the engine's clock."""
 
 
 def _of_order(victim: Victim, life: Lifespan, promises: Promises, by: float) -> Reach | None:
@@ -168,22 +181,23 @@ def _of_order(victim: Victim, life: Lifespan, promises: Promises, by: float) -> 
     return Reach(victim.name, victim.task, victim.hurt_at, by, by + detection_seconds(promises))
 
 
-def _of_grace(life: Lifespan, promises: Promises) -> Reach:
+def _of_grace(life: Lifespan, promises: Promises) -> Reach | None:
     killed = life.mark("killed") or life.mark("exited")
-    at = killed.at - killed.error if killed is not None else float("inf")
-    told = _at(life.mark("announced") or life.mark("signalled"), at)
-    return Reach("grace", life.task, at - JUST_SECONDS, told, told + detection_seconds(promises))
+    if killed is None:
+        return None
+    at = killed.at - killed.error - JUST_SECONDS
+    return _reach("grace", at, life, life.mark("announced") or life.mark("signalled") or killed, promises)
 
 
 def _of_version(act: Event, timeline: Timeline, promises: Promises) -> Iterable[Reach]:
     """Instances of a version that isn't meant to stay, which ended by what's wrong with it."""
     for life in timeline.lifespans:
+        first = life.earliest("unhealthy", "announced", "signalled", "exited")
+        told = life.mark("announced") or life.mark("signalled") or life.mark("exited")
         if life.generation != "new" or life.cause not in (HEALTH_CHECK, CRASHED, ENDED_ITSELF):
             continue
-        first = life.earliest("unhealthy", "announced", "signalled", "exited")
-        told = _at(life.mark("announced") or life.mark("signalled") or life.mark("exited"), act.t)
-        at = act.t if first is None else first.at - first.error
-        yield Reach(str(act.get("name")), life.task, at, told, told + detection_seconds(promises))
+        if first is not None and told is not None:
+            yield _reach(str(act.get("name")), first.at - first.error, life, told, promises)
 
 
 def _of_dependency(act: Event, timeline: Timeline, promises: Promises) -> Reach:
@@ -195,8 +209,3 @@ def _of_dependency(act: Event, timeline: Timeline, promises: Promises) -> Reach:
     until = back + BACK_SECONDS + detection_seconds(promises)
     end = end_of(timeline.acts, act.get("id"))
     return Reach("switch_off", None, act.t, end.t if end is not None else act.t, until, until)
-
-
-def _at(mark: Mark | None, otherwise: float) -> float:
-    """A moment at its latest."""
-    return otherwise if mark is None else mark.at + mark.error

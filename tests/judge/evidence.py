@@ -80,8 +80,8 @@ def _lifecycle(run: Run) -> set[str]:
 
 
 def _t0(run: Run) -> float:
-    acts = [e.t for e in run.events if e.kind == "act" and e.get("name") == "update" and e.get("edge") == "began"]
-    return min(acts)
+    acts = [e for e in run.events if e.kind == "act" and e.get("edge") == "began" and not e.get("prepares")]
+    return min(e.t for e in acts if e.get("name") not in ("deploy", "heal"))
 
 
 def no_header(run: Run) -> Run:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from swarmtest.reports import Document
+from tests.judge import stories
 from tests.judge.builder import Rollout
 from tests.judge.evidence import (
     ALIASES,
@@ -84,6 +85,35 @@ def closes_too_early() -> Rollout:
     return rollout
 
 
+def keeps_the_dead() -> Rollout:
+    rollout = stories.killed()
+    rollout.old[0].let_go = 6.0
+    return rollout
+
+
+def loses_elsewhere() -> Rollout:
+    rollout = stories.killed()
+    for n in range(3):
+        one = rollout.unanswered(f"other-{n}", 0.2 + n / 10, 0.4 + n / 10)
+        one.on, one.steps = rollout.old[1], {"start": 0.21 + n / 10}
+    for n in range(3):
+        rollout.bad_gateway(f"elsewhere-{n}", 0.3 + n / 10, 0.31 + n / 10, rollout.old[2])
+    return rollout
+
+
+def stands_still_unnoticed() -> Rollout:
+    rollout = stories.frozen(8.0)
+    rollout.plan["traffic"]["timeout_seconds"] = 3
+    rollout.old[0].let_go = 7.0
+    return rollout
+
+
+def never_replaced() -> Rollout:
+    rollout = stories.killed()
+    rollout.new = []
+    return rollout
+
+
 RUNS = {
     "clean": clean,
     "clean, direct": lambda: clean("direct"),
@@ -92,6 +122,18 @@ RUNS = {
     "resolves once": dials_those_that_are_gone,
     "ready before warm": serves_before_it_is_ready,
     "closes too early": closes_too_early,
+    "a kill": stories.killed,
+    "a kill, direct": lambda: stories.killed(front_door="direct"),
+    "a kill that the front door misses": keeps_the_dead,
+    "a kill and other losses": loses_elsewhere,
+    "a kill for good": never_replaced,
+    "a freeze": stories.frozen,
+    "a freeze that the front door misses": stands_still_unnoticed,
+    "a stop by hand": stories.stopped_by_hand,
+    "a grace of 1 s": stories.terminated_by_force,
+    "a slow drain": stories.drained_too_long,
+    "a dependency that's off": stories.without_its_dependency,
+    "a bad version": stories.turns_bad_late,
 }
 
 
