@@ -129,8 +129,10 @@ class FakeEngine:
         match verb, parts:
             case "GET", _:
                 return self._get(parts, query)
-            case "POST", ["services", identity, "update"]:
-                return self._update(identity, query, body)
+            case "POST", ["services" | "nodes" as kind, identity, "update"]:
+                return self._update(kind, identity, query, body)
+            case "POST", ["containers", _, "kill" | "stop" | "pause" | "unpause"]:
+                return 204, None
             case "DELETE", [kind, identity]:
                 return self._delete(kind, identity)
             case _:
@@ -166,8 +168,8 @@ class FakeEngine:
     def _is_gone(self, item: dict[str, Any]) -> bool:
         return self.time >= self.gone_after.get(_id(item), float("inf"))
 
-    def _update(self, identity: str, query: dict[str, str], body: Any) -> tuple[int, Any]:
-        for service in self.objects.get("services", []):
+    def _update(self, kind: str, identity: str, query: dict[str, str], body: Any) -> tuple[int, Any]:
+        for service in self.objects.get(kind, []):
             if service["ID"] == identity:
                 if int(query["version"]) != service["Version"]["Index"]:
                     return 500, {"message": "rpc error: code = Unknown desc = update out of sequence"}
@@ -175,7 +177,7 @@ class FakeEngine:
                 service["Spec"] = body
                 self.updates.append((identity, body))
                 return 200, {"Warnings": None}
-        return 404, {"message": f"service {identity} not found"}
+        return 404, {"message": f"{kind} {identity} not found"}
 
     def _delete(self, kind: str, identity: str) -> tuple[int, Any]:
         for item in self.objects.get(kind, []):
