@@ -156,17 +156,17 @@ def _outlasts(lost: Accounted, promises: Promises) -> bool:
 
 def _of_nobody(lost: Accounted, timeline: Timeline, promises: Promises) -> Mechanism:
     """How a request was lost that is known to have reached nobody in particular."""
-    if promises.front_door.mode == "mesh" and not lost.request.reused and _long_over(lost, timeline):
+    if promises.front_door.mode == "mesh" and not lost.request.reused and _over(lost, timeline, AT_ONCE_SECONDS):
         return Mechanism.INGRESS_BROKEN
     if lost.loss is Loss.UNSERVED and lost.request.ended - lost.request.began > AT_ONCE_SECONDS:
         return Mechanism.NOBODY_ACCEPTING  # it waited in the accept queue
-    return Mechanism.FRONT_DOOR_STALE if _long_over(lost, timeline) else Mechanism.CLOSED_TOO_EARLY
+    return Mechanism.FRONT_DOOR_STALE if _over(lost, timeline, LONG_SECONDS) else Mechanism.CLOSED_TOO_EARLY
 
 
-def _long_over(lost: Accounted, timeline: Timeline) -> bool:
-    """Whether it was sent long after the last instance had gone."""
+def _over(lost: Accounted, timeline: Timeline, seconds: float) -> bool:
+    """Whether it was sent that much after the last instance had gone."""
     exits = [mark.at for life in timeline.stops if (mark := life.mark("exited")) is not None]
-    return bool(exits) and lost.request.began > max(exits) + LONG_SECONDS
+    return bool(exits) and lost.request.began > max(exits) + seconds
 
 
 def _of_fault(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:

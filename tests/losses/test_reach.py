@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import pytest
+
+from swarmtest.losses import Charge
+from swarmtest.losses.advice import advise
+from swarmtest.losses.mechanisms import Mechanism, mechanism_of
+from tests.judge.builder import Rollout
+from tests.judge.stories import frozen, killed, stopped_by_hand, without_its_dependency
+
+
+def found(run: Rollout, request: str) -> tuple[Charge | None, Mechanism | None]:
+    """What a request's loss is charged to, and how it came about."""
+    judged = run.judged()
+    one = next(one for one in judged.losses.accounted if one.request.id == request)
+    return one.charge, mechanism_of(one, judged.timeline, judged.witness, judged.promises)
+
+
+def lose(run: Rollout, at: float, until: float, *, rank: int = 0, started: bool = True) -> None:
+    """A request ``x`` that's sent to an instance and lost there; started or not."""
+    life = run.old[rank]
+    if started:
+        one = run.unanswered("x", at, until)
+        one.on, one.steps = life, {"start": at + 0.002}
+    else:
+        run.bad_gateway("x", at, until, life)
+
+
+@pytest.mark.parametrize(
+    ("at", "until", "started", "charge", "mechanism"),
+    [
+        (-1.0, 0.06, True, Charge.FAULT, Mechanism.ON_PURPOSE),  # ran on it
+        (0.02, 0.06, True, Charge.FAULT, Mechanism.ON_PURPOSE),
+        (0.9, 0.91, False, Charge.FAULT, Mechanism.DETECTION),  # nobody could know yet
+        (1.45, 1.46, False, Charge.FAULT, Mechanism.DETECTION),  # the limit is 1 s, and half a second for polls
+        (1.8, 1.81, False, Charge.FRONT_DOOR, Mechanism.FRONT_DOOR_STALE),
+        (9.0, 9.1, False, Charge.FRONT_DOOR, Mechanism.FRONT_DOOR_STALE),
+    ],
+)
+def test_a_kill_reaches_as_far_as_the_front_door_s_time(
+    at: float, until: float, started: bool, charge: Charge, mechanism: Mechanism
+) -> None:
+    run = killed()
+    lose(run, at, until, started=started)
+    assert found(run, "x") == (charge, mechanism)
+
+
+def test_a_kill_excuses_nothing_on_another_instance() -> None:
+    run = killed()
+    lose(run, 0.3, 0.31, rank=1, started=False)
+    assert found(run, "x")[0] is not Charge.FAULT
+
+
+def test_a_door_that_takes_its_declared_fifteen_seconds_loses_what_it_may() -> None:
+    run = killed()
+    run.plan["front_door"]["within_seconds"] = 15.0
+    lose(run, 14.0, 14.1, started=False)
+    assert found(run, "x") == (Charge.FAULT, Mechanism.DETECTION)
+
+
+@pytest.mark.parametrize(
+    ("at", "charge"), [(-0.5, Charge.FAULT), (0.9, Charge.FAULT), (3.0, Charge.FRONT_DOOR), (7.5, Charge.FRONT_DOOR)]
+)
+def test_a_freeze_reaches_what_waits_there_and_what_is_sent_before_it_is_noticed(at: float, charge: Charge) -> None:
+    run = frozen(8.0)
+    run.plan["traffic"]["timeout_seconds"] = 0.4
+    one = run.unanswered("x", at, max(at + 0.4, 0.3), client_outcome="timed_out")
+    one.on, one.steps = run.old[0], {"start": 8.2}
+    expected = Mechanism.FROZEN if charge is Charge.FAULT else Mechanism.FROZEN_UNNOTICED
+    assert found(run, "x") == (charge, expected)
+
+
+def test_what_is_lost_on_a_thawed_instance_much_later_is_its_own_doing() -> None:
+    run = frozen(5.0)
+    lose(run, 9.0, 9.5)
+    assert found(run, "x")[0] is not Charge.FAULT
+
+
+@pytest.mark.parametrize(("kind", "charge"), [("destructive", Charge.FAULT), ("orderly", Charge.SHUTDOWN)])
+def test_a_stop_by_hand_is_a_fault_where_losses_are_meant_to_be(kind: str, charge: Charge) -> None:
+    run = stopped_by_hand(kind)
+    lose(run, 0.5, 3.0)
+    assert found(run, "x")[0] is charge
+
+
+@pytest.mark.parametrize(("at", "charge"), [(2.0, Charge.FAULT), (9.0, Charge.FAULT), (14.0, Charge.BACKGROUND)])
+def test_a_missing_dependency_reaches_until_its_dependents_had_time_to_come_back(at: float, charge: Charge) -> None:
+    run = without_its_dependency(4.0)  # it starts again at 5 s
+    one = run.served("x", at, at + 0.1, run.old[1], status=500)
+    one.steps = {"start": at + 0.01, "finish": at + 0.09}
+    owed, mechanism = found(run, "x")
+    assert owed is charge
+    assert (mechanism is Mechanism.DEPENDENCY_OFF) is (charge is Charge.FAULT)
+
+
+def test_an_instance_that_its_health_check_killed_was_not_killed_by_its_dependency() -> None:
+    """SkygearIO/skygear-server #279: the probe amplifies the outage; that's no fault of ours."""
+    run = without_its_dependency(8.0)
+    life = run.old[0]
+    life.exited, life.exit_code = 5.0, 137
+    life.state_error = "task: non-zero exit (137): dockerexec: unhealthy container"
+    box = {"container": life.container, "service": "api", "task": life.task}
+    run.event(4.0, "container", action="health_status", health="unhealthy", **box)
+    lose(run, 4.5, 5.0)
+    assert found(run, "x") == (Charge.SHUTDOWN, Mechanism.HEALTH_KILL)
+
+
+def polled_each(seconds: float) -> Rollout:
+    """An app that closes its listener at its signal, behind a door that asks for its list that often."""
+    run = Rollout()
+    run.plan["front_door"]["within_seconds"] = seconds
+    for life in run.old:
+        life.closed, life.exited = life.signalled, (life.signalled or 0) + 4.6
+        at = (life.signalled or 0) + 0.1
+        while at < (life.announced or 0) + seconds - 0.2:
+            run.bad_gateway(f"{life.slot}-{at:.1f}", at, at + 0.01, life, kind="short")
+            at += 0.5
+    return run
+
+
+def test_a_list_that_is_asked_for_each_15_s_is_to_be_mended_before_the_app() -> None:
+    """traefik/traefik #7886: a refresh of 1 s cures it; start-first, health checks and a longer grace don't."""
+    run = polled_each(15.0)
+    verdict = run.verdict("answered_every_request")
+    assert verdict.advice is not None
+    assert verdict.advice.startswith("shorten the front door's refresh to less than the 2 s")
+    assert "it takes up to 15 s, 14.6 s measured, so it sends for up to 13 s to an instance" in verdict.advice
+    assert "keep accepting for 14 s" in verdict.advice
+    assert "grace" not in verdict.advice
+    assert {one.charge for one in run.judged().losses.seen} == {Charge.SHUTDOWN, Charge.FRONT_DOOR}
+
+
+def test_a_list_that_is_asked_for_each_second_wins_against_the_signal() -> None:
+    """The announcement comes two seconds before the signal: claiming a loss here would be wrong."""
+    run = polled_each(1.0)
+    assert run.verdict("answered_every_request").outcome == "passed"
+
+
+def test_a_mesh_that_is_broken_after_the_update_is_no_shutdown_s() -> None:
+    """docker/cli #2274, moby/moby #41364: all fresh connections time out while the tasks are healthy."""
+    run = Rollout()
+    run.plan["front_door"] |= {"mode": "mesh", "within_seconds": None}
+    run.requests()
+    for one in run.sent:
+        if one.fields["sent"] > 1_000_020.0 and not one.fields["reused"]:
+            none = {"status": None, "instance": None, "echoed": None, "framing": None, "first_byte": None}
+            one.fields |= {**none, "client_outcome": "timed_out"}
+            one.on, one.steps = None, {}
+    verdict = run.verdict("answered_every_request")
+    assert any("ingress broken, tasks healthy" in line for line in verdict.evidence)
+    assert "in an update of their own, or stop-first" in (verdict.advice or "")
+    assert "grace" not in (verdict.advice or "")
+
+
+def test_every_mechanism_has_advice() -> None:
+    promises = Rollout().judged().promises
+    for mechanism in Mechanism:
+        assert len(advise(mechanism, promises)) > 20
