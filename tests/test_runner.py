@@ -434,6 +434,26 @@ def test_what_is_missing_is_said_before_anything_is_touched(order: Order, world:
     assert not order.out.exists()
 
 
+def test_a_hazard_of_the_plan_is_noted_before_anything_is_deployed(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    risk = Finding("restart policy", "warning", "what kill ends stays away", "set `restart_policy`")
+    monkeypatch.setattr(runner, "hazards", lambda *_args: [risk])
+    _, _, events = carry_out(order)
+    assert [event.kind for event in events[:2]] == ["trace", "note"]
+    assert events[1].fields["text"] == "restart policy: what kill ends stays away; set `restart_policy`"
+
+
+def test_a_plan_that_cannot_be_carried_out_here_is_refused(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    risk = Finding("drain", "missing", "this cluster has one node", "join another")
+    monkeypatch.setattr(runner, "hazards", lambda *_args: [risk])
+    with Interrupts() as interrupts, pytest.raises(UsageError, match="drain: this cluster has one node; join another"):
+        runner.run(order, interrupts, lambda _event: None)
+    assert not order.out.exists()
+
+
 def test_a_name_that_is_taken_is_left_alone(order: Order, world: World) -> None:
     world.leftovers = ["a service"]
     with Interrupts() as interrupts, pytest.raises(UsageError, match="named st is on the engine already"):
