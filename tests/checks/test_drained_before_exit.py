@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
+from tests.judge.stories import killed, scaled_in, stopped_by_hand
 
 CHECK = "drained_before_exit"
 
@@ -60,3 +61,17 @@ def test_the_shutdown_limit_of_the_app_is_told_from_a_missing_drain() -> None:
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
     assert "the app's own shutdown limit" in (verdict.advice or "")
+
+
+def test_who_was_killed_had_no_time_to_drain_and_is_not_judged() -> None:
+    assert killed().verdict(CHECK).sentence == "No instance was stopped, so none had to drain."
+
+
+def test_an_instance_that_is_stopped_by_hand_or_scaled_away_has_to_drain_as_well() -> None:
+    for run in (stopped_by_hand(), scaled_in()):
+        life = next(one for one in run.old if one.signalled is not None)
+        life.closed, life.unready = None, None
+        life.exited = (life.signalled or 0) + 0.01
+        verdict = run.verdict(CHECK)
+        assert verdict.outcome is Outcome.FAILED
+        assert "drain is missing" in (verdict.advice or "")

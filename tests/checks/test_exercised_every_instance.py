@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
+from tests.judge.stories import killed
 
 CHECK = "exercised_every_instance"
 
@@ -62,3 +63,14 @@ def test_on_the_direct_front_door_kept_connections_may_stay_with_some_of_the_new
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert verdict.evidence[0] == "no new instance had a request on a kept connection"
+
+
+def test_what_takes_a_victim_s_place_need_not_get_both_kinds_of_connection() -> None:
+    run = killed()
+    run.requests()
+    for one in run.sent:
+        if one.on is run.new[0]:
+            one.fields["reused"] = False
+    run.ends = 14.0
+    assert run.verdict(CHECK).outcome is not Outcome.FAILED
+    assert not any("no new instance" in line for line in run.verdict(CHECK).evidence)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Life, Rollout
+from tests.judge.stories import killed, scaled_in, stopped_by_hand
 
 CHECK = "exited_within_grace"
 
@@ -121,3 +124,48 @@ def test_memory_and_health_are_told_apart_from_the_grace(action: str) -> None:
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
     assert ("out of memory" if action == "oom" else "health check") in verdict.evidence[0]
+
+
+def test_one_that_is_killed_and_those_that_stay_are_no_finding() -> None:
+    verdict = killed().verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.sentence == "No instance was stopped, so no end was seen."
+
+
+@pytest.mark.parametrize("story", [scaled_in, stopped_by_hand])
+def test_where_not_all_go_the_one_that_was_told_to_is_judged(story: Callable[[], Rollout]) -> None:
+    verdict = story().verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert len(verdict.evidence) == 1
+
+
+def test_a_sigkill_after_a_stop_by_hand_is_still_the_end_of_its_grace() -> None:
+    run = stopped_by_hand()
+    run.ends = 50.0
+    life = run.old[0]
+    life.killed, life.exited, life.exit_code = 30.1, 30.2, 137
+    run.new[0].created, run.new[0].started = 30.3, 35.4
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "SIGKILL at the end of the grace 30.0 s after the signal" in verdict.evidence[0]
+
+
+@pytest.mark.parametrize(("age", "grace", "outcome"), [(3600.0, 10, Outcome.FAILED), (0.0, 60, Outcome.PASSED)])
+def test_a_task_that_should_have_been_gone_before_the_rollout_is_named(
+    age: float, grace: int, outcome: Outcome
+) -> None:
+    """moby/moby #41885, #37654: 4/3 in the list; it's neither capacity nor waited for, and isn't ours to kill."""
+    run = Rollout()
+    run.plan["stack"]["grace_seconds"] = grace
+    orphan = Life("orphan".ljust(25, "x"), 1, 31, -age - 90.0, -age - 89.0, -age - 80.0, -age - 80.0)
+    orphan.desired, orphan.announced = -age - 5.0, -age - 5.0
+    run.old.append(orphan)
+    one = run.served("by-the-orphan", 6.0, 6.1, orphan)
+    assert one.on is orphan
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is outcome
+    if outcome is Outcome.FAILED:
+        assert "api.1 (orphanxx): orphan, told to stop 36" in verdict.evidence[0]
+        assert "on node n1; 1 request served by it" in verdict.evidence[0]
+    assert run.judged().timeline.lifespans[0].ready_until is not None
+    assert "lowest number of ready instances 3 of 3" in " ".join(run.verdict("kept_capacity").evidence)

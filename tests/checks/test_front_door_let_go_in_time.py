@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
+from tests.judge.stories import killed, scaled_in, stopped_by_hand
 
 CHECK = "front_door_let_go_in_time"
 
@@ -76,3 +79,22 @@ def test_traffic_that_ended_too_soon_shows_nothing() -> None:
     rollout = Rollout()
     rollout.plan["front_door"]["within_seconds"] = 20.0
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_a_kill_leaves_nothing_to_be_noticed_in_time() -> None:
+    assert killed().verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+@pytest.mark.parametrize(("let_go", "outcome"), [(0.9, Outcome.PASSED), (3.0, Outcome.FAILED)])
+def test_a_stop_by_hand_is_announced_by_the_app_alone(let_go: float, outcome: Outcome) -> None:
+    run = stopped_by_hand()
+    run.old[0].let_go = let_go
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is outcome
+    assert "from its first sign of going" in verdict.evidence[0]
+
+
+def test_only_those_that_were_scaled_away_are_looked_at() -> None:
+    verdict = scaled_in().verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert verdict.sentence == "The front door let go of 1 old instance within 1 s."

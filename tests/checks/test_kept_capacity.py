@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from swarmtest.checks import Outcome
-from tests.judge.builder import Rollout
+from tests.judge.builder import Life, Rollout
+from tests.judge.stories import scaled_in, stopped_by_hand
 
 CHECK = "kept_capacity"
 
@@ -77,3 +82,29 @@ def test_a_dip_that_polling_can_explain_is_none() -> None:
     new = rollout.new[0]
     new.healthy = (rollout.old[0].announced or 0) + 0.14  # seen by polling, up to 0.1 s late
     assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize("story", [scaled_in, stopped_by_hand])
+def test_what_is_scaled_away_or_stopped_by_hand_is_promised_no_longer(story: Callable[[], Rollout]) -> None:
+    run = story()
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED, verdict
+    assert verdict.sentence == "At least 2 of 3 instances were ready all the time."
+    run.old[1].exited, run.old[1].exit_code = 3.0, 1
+    assert run.verdict(CHECK).outcome is Outcome.FAILED
+
+
+def test_a_version_that_never_gets_healthy_is_no_capacity_and_no_hole() -> None:
+    run = Rollout(update=False)
+    run.act(1, "unhealthy", 0.0)
+    run.plan["steps"].append({"phase": "bad", "fault": "unhealthy", "replaces": True, "prepares": False})
+    bad = Life("bad".ljust(25, "b"), 1, 12, 0.5, 0.8, healthy=None, warm=2.0)
+    bad.let_go, bad.exited, bad.exit_code = 0.0, 8.0, 137
+    run.new.append(bad)
+    assert run.verdict(CHECK).outcome is Outcome.PASSED
+    run.old[0].exited, run.old[0].exit_code = 4.0, 1
+    assert run.verdict(CHECK).outcome is Outcome.FAILED
+    assert run.verdict("new_served_only_when_ready").evidence == (
+        "api.1 (badbbbbb): never got healthy, and nothing was sent to it",
+    )
+    assert any("never got healthy" in line for line in run.verdict("exercised_every_instance").evidence)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
+from tests.judge.stories import killed, stopped_by_hand
 
 CHECK = "nothing_arrived_after_close"
 
@@ -68,3 +69,11 @@ def test_a_dial_in_the_very_moment_of_the_close_is_not_new() -> None:
     life = rollout.old[0]
     rollout.bad_gateway("race", (life.closed or 0) + 0.03, (life.closed or 0) + 0.04, life)
     assert rollout.verdict(CHECK).outcome is not Outcome.FAILED
+
+
+def test_one_that_is_stopped_by_hand_is_judged_and_one_that_is_killed_is_not() -> None:
+    assert stopped_by_hand().verdict(CHECK).outcome is Outcome.PASSED
+    assert killed().verdict(CHECK).outcome is Outcome.NOT_PROVED
+    run = stopped_by_hand()
+    run.old[0].let_go = 4.0
+    assert run.verdict(CHECK).outcome is Outcome.FAILED
