@@ -441,7 +441,7 @@ def test_a_hazard_of_the_plan_is_noted_before_anything_is_deployed(
     monkeypatch.setattr(runner, "hazards", lambda *_args: [risk])
     _, _, events = carry_out(order)
     assert [event.kind for event in events[:2]] == ["trace", "note"]
-    assert events[1].fields["text"] == "restart policy: what kill ends stays away; set `restart_policy`"
+    assert events[1].get("text") == "restart policy: what kill ends stays away; set `restart_policy`"
 
 
 def test_a_plan_that_cannot_be_carried_out_here_is_refused(
