@@ -15,6 +15,7 @@ from swarmtest.losses.advice import advise
 from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
+from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, ids, many, number
 
 
@@ -41,7 +42,7 @@ def _excused(one: Accounted, judged: Judged) -> bool:
     """Whether nothing is known to be lost: our own fault, or whole but unproved, or broken off by us."""
     if one.unproved or one.loss is Loss.CLIENT_ERROR:
         return True
-    return one.loss is Loss.UNRESOLVED and judged.timeline.outcome != "finished"
+    return broken_off(one, judged.timeline)
 
 
 def _ask_for_what_is_there(lost: list[Accounted]) -> str | None:

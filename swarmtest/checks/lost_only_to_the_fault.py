@@ -15,6 +15,7 @@ from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
 from swarmtest.losses.reach import Reach, read_faults
+from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, few, ids, label, many, number
 from swarmtest.timeline import Lifespan
 
@@ -25,7 +26,8 @@ def check(judged: Judged) -> Verdict:
     """Judges what each lost request from T0 on belongs to."""
     timeline = judged.timeline
     reaches = read_faults(judged.promises, timeline).reaches
-    lost = [one for one in judged.losses.seen if timeline.t0 is not None and one.request.ended >= timeline.t0]
+    seen = [one for one in judged.losses.seen if _from_t0(one, judged)]
+    lost = [one for one in seen if not broken_off(one, timeline)]
     others = [one for one in lost if one.charge is not Charge.FAULT]
     if not others and not (reaches or timeline.victims):
         return Verdict(Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.AGAIN)
@@ -35,6 +37,8 @@ def check(judged: Judged) -> Verdict:
     if unsure := [one for one in others if one not in sure]:
         lines = loss_lines(unsure, timeline, judged.witness, judged.promises)
         findings.unproved = [f"perhaps not the fault's, as its end wasn't seen: {line}" for line in lines]
+    if len(seen) > len(lost):
+        findings.unproved.append(f"{many(len(seen) - len(lost), 'request')} lost as the run was broken off")
     findings.unproved += _doubts(judged, lost)
     findings.good = [*_by_victim(judged, lost, reaches)] or ["nothing was lost"]
     if findings.failed:
@@ -99,7 +103,8 @@ def _unsure(one: Accounted, judged: Judged) -> bool:
 
 
 def _from_t0(one: Accounted, judged: Judged) -> bool:
-    return one.request.ended >= (judged.timeline.t0 or 0.0)
+    t0 = judged.timeline.t0
+    return t0 is not None and one.request.ended >= t0
 
 
 def _somewhere(one: Accounted) -> bool:

@@ -63,6 +63,13 @@ def _keep_accepting(promises: Promises, measured: float | None) -> str:
         )
     late = max(0.0, detection - SWARM_PAUSE_SECONDS)
     hold = late + MARGIN_SECONDS
+    if promises.front_door.detects == "probe":
+        took = f" ({measured:.1f} s measured)" if measured is not None else ""
+        return (
+            "let the front door probe more often, or let the app turn unready at the stop signal and keep accepting for"
+            f" {hold:g} s after it: a front door that only probes isn't told of a stop before the signal, and takes up"
+            f" to {detection:g} s from the announcement{took}"
+        )
     if late > 0:
         took = f", {measured:.1f} s measured" if measured is not None else ""
         return (

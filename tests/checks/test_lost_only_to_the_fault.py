@@ -187,3 +187,14 @@ def test_a_second_kill_has_a_reach_of_its_own() -> None:
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.PASSED
     assert [line.split(":")[0] for line in verdict.evidence] == ["kill of api.1 (oldtask1)", "kill of api.2 (oldtask2)"]
+
+
+def test_what_was_lost_when_the_run_was_broken_off_is_swarmtest_s_own_doing() -> None:
+    run = killed()
+    run.outcome = "interrupted"
+    late = run.unanswered("late", run.ends, run.ends + 6.0)
+    late.on, late.steps = run.old[1], {"start": run.ends + 0.01}
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "1 request lost as the run was broken off" in verdict.evidence
+    assert run.verdict("answered_every_request").sentence.startswith("12 of")

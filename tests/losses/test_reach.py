@@ -130,6 +130,15 @@ def test_a_list_that_is_asked_for_each_15_s_is_to_be_mended_before_the_app() -> 
     assert {one.charge for one in run.judged().losses.seen} == {Charge.SHUTDOWN, Charge.FRONT_DOOR}
 
 
+def test_a_door_that_only_probes_is_never_told_before_the_signal() -> None:
+    run = polled_each(4.0)
+    run.plan["front_door"]["detects"] = "probe"
+    advice = run.verdict("answered_every_request").advice or ""
+    assert advice.startswith("let the front door probe more often, or let the app turn unready at the stop signal")
+    assert "keep accepting for 3 s" in advice
+    assert "takes up to 4 s from the announcement (3.6 s measured)" in advice
+
+
 def test_a_list_that_is_asked_for_each_second_wins_against_the_signal() -> None:
     """The announcement comes two seconds before the signal: claiming a loss here would be wrong."""
     run = polled_each(1.0)
