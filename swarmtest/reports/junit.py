@@ -15,7 +15,17 @@ from typing import TextIO
 from xml.etree import ElementTree as ET
 
 from swarmtest.reports import CheckEntry, Document, wording
-from swarmtest.reports.lifespans import durations, full_label, grace_seconds, span_text, stopped, with_error, zero
+from swarmtest.reports.acts import act_rows, kind_sentence, story_lines
+from swarmtest.reports.lifespans import (
+    UNSEEN,
+    durations,
+    full_label,
+    grace_seconds,
+    span_text,
+    stopped,
+    with_error,
+    zero,
+)
 
 IDS_LISTED = 100
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -99,13 +109,17 @@ def _properties(document: Document) -> dict[str, str]:
         "exit_code": str(document.exit_code),
         "stack": document.stack,
         "scenario": document.scenario,
+        "kind": document.kind,
         **engine,
         **{f"settings.{name}": value for name, value in wording.flat(document.settings).items()},
     }
 
 
 def _losses(document: Document) -> str:
-    lines = [wording.proof_sentence(document)]
+    lines = [wording.proof_sentence(document), kind_sentence(document), *story_lines(document)]
+    for row in act_rows(document):
+        at = f"{row.at} s: " if row.at != UNSEEN else ""
+        lines.append(f"{at}{row.name} of {row.whom}: {row.result}")
     for loss in wording.present_classes(document):
         where = wording.where_lost(document, loss)
         lines.append(f"{loss} {document.losses[loss]}: {wording.meaning(document, loss)}" + f" ({where})" * bool(where))

@@ -32,6 +32,9 @@ START_MARKS = (
     ("warm", "warm"),
     ("first_served", "first served"),
 )
+GOING = ("announced", "unready", "signalled", "closed", "killed", "exited")
+"""Marks of an instance that's on its way out."""
+
 ONLY_WHERE_SEEN = frozenset({"killed", "closed", "warm"})
 
 
@@ -130,6 +133,15 @@ def _short_name(instance: InstanceEntry) -> str:
     return service if place is None else f"{service}.{str(place)[:8]}"
 
 
+def told_apart(instances: Sequence[InstanceEntry], document: Document) -> dict[str, str]:
+    """Labels for some instances side by side: with the generation where two of them would be called alike."""
+    short = labels(document.instances)
+    seen = Counter(short[instance.id] for instance in instances)
+    return {
+        one.id: short[one.id] if seen[short[one.id]] == 1 else f"{one.generation} {short[one.id]}" for one in instances
+    }
+
+
 def full_label(instance_id: str | None, document: Document) -> str:
     """``api.1 (old)``; the ID as it is where no such instance is known."""
     if instance_id is None:
@@ -142,11 +154,16 @@ def full_label(instance_id: str | None, document: Document) -> str:
 
 
 def stopped(document: Document) -> list[InstanceEntry]:
-    """The instances whose end is worth a column: the old ones, and each that was told or made to stop."""
+    """The instances whose end is worth a column: each that was told or made to stop, and each old one that should have.
+
+    An old one that stays is no news where nobody meant to replace it, or where Swarm took the update back.
+    """
+    update = document.update
+    all_old = not document.acts or (update is not None and update.end == "completed")
     return [
         instance
         for instance in document.instances
-        if instance.generation == "old" or instance.marks.get("signalled") or instance.marks.get("exited")
+        if (all_old and instance.generation == "old") or any(instance.marks.get(mark) for mark in GOING)
     ]
 
 

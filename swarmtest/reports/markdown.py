@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from swarmtest.reports import CheckEntry, Document, wording
+from swarmtest.reports.acts import act_rows, kind_sentence, policy_lines, story_lines
 from swarmtest.reports.lifespans import (
     ONLY_WHERE_SEEN,
     STOP_MARKS,
@@ -29,7 +30,8 @@ CODE = re.compile(r"(`[^`]+`)")
 
 def render(document: Document, out: TextIO) -> None:
     """Writes Markdown as GitHub and GitLab read it."""
-    parts = [*_head(document), *_open_checks(document), *_advice(document), *_losses(document), *_lives(document)]
+    parts = [*_head(document), *_open_checks(document), *_advice(document), *_acts(document), *_losses(document)]
+    parts += _lives(document)
     parts += [*_passed_checks(document), *_settings(document)]
     out.write("\n\n".join(parts) + "\n")
 
@@ -73,6 +75,13 @@ def _advice(document: Document) -> Iterator[str]:
         yield f"**Change first:**\n\n{items}"
     if document.notes:
         yield "\n".join(f"- {plain(note)}" for note in document.notes)
+
+
+def _acts(document: Document) -> Iterator[str]:
+    rows = [(row.at, plain(row.name), plain(row.whom), plain(row.result)) for row in act_rows(document)]
+    said = [plain(line) for line in (kind_sentence(document), *story_lines(document), *policy_lines(document))]
+    parts = [table(("s from T0", "act", "whom", "what came of it"), rows)] if rows else []
+    yield folded("What was done, and how the service is set", [*parts, "\n".join(f"- {line}" for line in said)])
 
 
 def _losses(document: Document) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Three runs as a person would meet them, and a way to look at them:
+"""Runs as a person would meet them, and a way to look at them:
 
 python tests/reports/conftest.py failed console
 """
@@ -15,7 +15,20 @@ from typing import Any
 import msgspec
 import pytest
 
-from swarmtest.reports import CLASSES, CheckEntry, Document, InstanceEntry, LossEvent, LossRow, Mark
+from swarmtest.reports import (
+    CLASSES,
+    ActEntry,
+    CheckEntry,
+    Document,
+    FrontDoorEntry,
+    Hurt,
+    InstanceEntry,
+    LossEvent,
+    LossRow,
+    Mark,
+    UpdateEntry,
+    VersionEntry,
+)
 
 T0 = 1796163331.25  # 2026-12-01 22:15:31 UTC
 
@@ -127,6 +140,11 @@ def passed_run() -> Document:
         + [new_instance(slot, 0.9 + 13.4 * (slot - 1)) for slot in (1, 2, 3)],
         start=T0,
         seconds=53.6,
+        acts=[ActEntry(1, "update", "api", "ok", T0, T0 + 0.02, settings={"force": True})],
+        update=UpdateEntry(
+            "update", "completed", "update completed", [VersionEntry("new", [new_instance(n, 0).id for n in (1, 2, 3)])]
+        ),
+        front_door=FrontDoorEntry("proxy", "edge", "dns", 1.0, 0.58, 3),
         loss_rows=[
             LossRow("short", "kept", 911, {"ok": 911}, 161.2, 298.7),
             LossRow("short", "fresh", 911, {"ok": 911}, 163.0, 301.4),
@@ -293,28 +311,178 @@ def not_proved_run() -> Document:
     )
 
 
+STACK = {
+    "order": "start-first",
+    "parallelism": 1,
+    "delay_seconds": 0.0,
+    "monitor_seconds": 10.0,
+    "failure_action": "rollback",
+    "rollback": {"order": "stop-first", "parallelism": 0, "monitor_seconds": 5.0, "failure_action": "pause"},
+    "healthcheck": {"test": ["CMD", "/app/healthy"], "interval_seconds": 2.0, "timeout_seconds": 2.0, "retries": 3},
+    "restart_condition": "any",
+    "restart_delay_seconds": 5.0,
+}
+
+
+def hurt_run() -> Document:
+    """One instance is killed, one stands still, and a third step is forbidden; all that's lost is theirs."""
+    document = passed_run()
+    first, second, third = document.instances[:3]
+    none = dict.fromkeys(("announced", "unready", "signalled", "closed"))
+    dead = none | {"last_new": mark(0.41), "last_done": mark(-0.2), "killed": mark(0.03), "exited": mark(0.05)}
+    stays = none | {"last_new": None, "last_done": None, "exited": None}
+    events = [
+        LossEvent(
+            id=f"5f0c00{n:02}-8d7e-4a51-9b3c-2f6e7d8a9b0c",
+            loss="cut",
+            kind="long",
+            reused=n % 2 == 0,
+            sent=T0 - 2.0 + n / 10,
+            done=T0 + 0.06,
+            instance=first.id,
+            charge="fault",
+            why="a handler had started, then SIGKILL",
+        )
+        for n in (1, 2)
+    ]
+    return msgspec.structs.replace(
+        document,
+        run="20261201T221440Z-chaos-ef56",
+        scenario="chaos",
+        kind="destructive",
+        settings=document.settings | {"stack": STACK},
+        checks=[
+            CheckEntry("hurt_what_was_planned", "not_proved", "It isn't proved that all that was planned was done."),
+            CheckEntry("lost_only_to_the_fault", "passed", "All 2 lost requests belong to what was hurt."),
+        ],
+        outcome="not_proved",
+        exit_code=3,
+        losses=document.losses | {"ok": 2141, "cut": 2},
+        instances=[
+            msgspec.structs.replace(
+                first,
+                marks=first.marks | dead,
+                exit_code=137,
+                cause="killed by swarmtest",
+                lost=2,
+                hurts=[Hurt(1, "kill", T0, T0 + 0.02, None, "ok", T0 + 8.15)],
+            ),
+            msgspec.structs.replace(
+                second,
+                marks=second.marks | stays,
+                exit_code=None,
+                cause=None,
+                hurts=[Hurt(2, "freeze", T0 + 20.0, T0 + 20.01, T0 + 25.02, "ok")],
+            ),
+            msgspec.structs.replace(third, marks=third.marks | stays, exit_code=None, cause=None),
+            new_instance(1, 5.3),
+        ],
+        acts=[
+            ActEntry(1, "kill", "api", "ok", T0, T0 + 0.02, [first.id]),
+            ActEntry(2, "freeze", "api", "ok", T0 + 20.0, T0 + 20.01, [second.id]),
+            ActEntry(3, "heal", "api", "ok", T0 + 25.0, T0 + 25.02, [second.id], heals=2),
+            ActEntry(4, "kill", "api", "skipped", reason="only 1 instance would be left, and the floor is 2"),
+            ActEntry(5, "scale", "api", "failed", T0 + 40.0, T0 + 40.1, settings={"by": -1}, reason="out of sequence"),
+        ],
+        update=None,
+        front_door=FrontDoorEntry("proxy", "edge", "dns", 1.0),
+        loss_events=events,
+        proof={"sent": 2143, "lost": 2, "stops": 1, "stops_with_loss": 0},
+    )
+
+
+def rolled_back_run() -> Document:
+    """A release that never got healthy: taken back by Swarm, with all replicas up, and the run's own guard quiet."""
+    document = passed_run()
+    stays = dict.fromkeys(("announced", "unready", "signalled", "closed", "last_new", "last_done", "exited"))
+    old = [
+        msgspec.structs.replace(one, marks=one.marks | stays, exit_code=None, cause=None, image="swarmtest-api:1")
+        for one in document.instances[:3]
+    ]
+    bad = new_instance(1, 0.9, exit_code=137, cause="health check", served=0, image="swarmtest-api:2")
+    bad = msgspec.structs.replace(bad, marks={"started": mark(0.9), "killed": mark(7.9), "exited": mark(8.0)})
+    return msgspec.structs.replace(
+        document,
+        run="20261201T221440Z-release-ab78",
+        outcome="failed",
+        exit_code=1,
+        scenario="release",
+        settings=document.settings | {"stack": STACK},
+        checks=[
+            CheckEntry(
+                "replaced_every_instance",
+                "failed",
+                "The update failed and was rolled back.",
+                ["UpdateStatus rollback_completed +9.10 s from the beginning: rollback completed"],
+                "see the health log of a new task (docker inspect, State.Health)",
+            )
+        ],
+        instances=[*old, bad],
+        acts=[ActEntry(1, "release", "api", "ok", T0, T0 + 0.02, settings={"image": "swarmtest-api:2"})],
+        update=UpdateEntry(
+            "release",
+            "rolled back",
+            "rollback completed",
+            [VersionEntry("old", [one.id for one in old], ["swarmtest-api:1"])],
+            [],
+            0,
+            0,
+        ),
+        front_door=FrontDoorEntry("proxy", "edge", "dns", 1.0),
+        guard=None,
+    )
+
+
+def stopped_run() -> Document:
+    """A rollout that lost so much that the run's own guard stopped it."""
+    document = rolled_back_run()
+    return msgspec.structs.replace(
+        document,
+        run="20261201T221440Z-rolling-cd90",
+        scenario="rolling",
+        outcome="not_proved",
+        exit_code=3,
+        guard="9.1 % lost over 5 s: 20 of 220; limit 5 %",
+        notes=["the run was stopped early, and is judged as far as it got: 9.1 % lost over 5 s: 20 of 220; limit 5 %"],
+        checks=[
+            CheckEntry("replaced_every_instance", "not_proved", "It isn't proved that every instance was replaced.")
+        ],
+        acts=[ActEntry(1, "update", "api", "ok", T0, T0 + 0.02, settings={"force": True})],
+        update=UpdateEntry(
+            "update",
+            "paused",
+            "update paused due to failure or early termination of task n1p6",
+            [VersionEntry("old", [document.instances[1].id]), VersionEntry("new", [document.instances[3].id])],
+            [3],
+        ),
+    )
+
+
 RUNS: dict[str, Callable[[], Document]] = {
     "passed": passed_run,
     "failed": failed_run,
     "not_proved": not_proved_run,
+    "hurt": hurt_run,
+    "rolled_back": rolled_back_run,
+    "stopped": stopped_run,
 }
 
 
 @pytest.fixture(params=sorted(RUNS))
 def run_name(request: pytest.FixtureRequest) -> str:
-    """The name of each of the three runs in turn."""
+    """The name of each run in turn."""
     return str(request.param)
 
 
 @pytest.fixture
 def document(run_name: str) -> Document:
-    """Each of the three runs in turn."""
+    """Each run in turn."""
     return RUNS[run_name]()
 
 
 @pytest.fixture
 def runs() -> dict[str, Callable[[], Document]]:
-    """The three runs by name."""
+    """The runs by name."""
     return RUNS
 
 

@@ -248,3 +248,39 @@ def test_a_burst_is_told_apart_and_its_counts_do_not_replace_those_of_the_steady
 def test_a_stop_by_the_guard_is_said() -> None:
     (line,) = feed(Progress(), event(20, "guard", name="stop-at", text="9.1 % lost over 5 s: 41 of 452; limit 5 %"))
     assert line.text == "stopped by stop-at: 9.1 % lost over 5 s: 41 of 452; limit 5 %"
+
+
+KILLED = [
+    event(16.1, "phase", name="kill", edge="began"),
+    event(16.2, "act", id=1, name="kill", edge="began", target="api", instances=[{"task": "old1", "slot": 1}]),
+    event(16.25, "container", action="die", exit_code=137, task="old1", container="old1" * 8, service="api"),
+    event(16.3, "act", id=1, name="kill", edge="ended", target="api", outcome="ok", instances=[{"task": "old1"}]),
+    task(17, "new1", 1, "starting", addresses=["10.0.1.9"]),
+]
+
+
+def lines_of(*events: Event) -> list[str]:
+    progress, lines = after(DEPLOYED), []
+    for each in events:
+        lines += [news.text for news in feed(progress, each)]
+    return lines
+
+
+def test_an_act_names_whom_it_hurts_and_nobody_is_called_old_by_it() -> None:
+    assert lines_of(*KILLED)[1:4] == ["kill api.1 begun", "api.1 exited (exit code 137)", "kill api.1 ended: ok"]
+
+
+def test_a_step_of_a_fault_tells_what_it_waits_for() -> None:
+    progress = after(DEPLOYED, KILLED)
+    assert progress.headline(BEGIN + 19) == "waiting for api.1 to be healthy (starting for 2 s)"
+
+
+def test_a_step_that_a_guard_rail_forbade_is_said_with_its_reason() -> None:
+    skipped = event(20, "act", id=2, name="kill", edge="skipped", target="api", reason="only 1 would be left")
+    assert lines_of(skipped) == ["kill api skipped: only 1 would be left"]
+
+
+@pytest.mark.parametrize("name", ["release", "rollback", "unhealthy", "crash"])
+def test_every_act_that_is_an_update_makes_what_was_there_old(name: str) -> None:
+    progress = after(DEPLOYED, [event(16, "act", id=1, name=name, edge="began", target="api"), ROLLING[-1]])
+    assert [one.generation for one in progress.instances.values()] == ["old", "new"]

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from swarmtest.reports import CheckEntry, Document, LossEvent, wording
+from swarmtest.reports.acts import act_rows, kind_sentence, policy_lines, story_lines
 from swarmtest.reports.console.lives import starts, stops
 from swarmtest.reports.console.parts import bullet, check_text, heading, verdict_word, write
 from swarmtest.reports.lifespans import UNSEEN, full_label, grace_seconds, with_error, zero
@@ -39,6 +40,10 @@ def _parts(document: Document, width: int) -> Iterator[RenderableType]:
     """What one looks up first, what one must know last: a terminal shows the end."""
     yield from _head(document)
     origin = "T0" if document.start is not None else "the first mark"
+    if document.acts:
+        yield heading(f"What was done, in seconds from {origin}")
+        yield _acts(document)
+    yield from (bullet("·", line) for line in story_lines(document))
     for title, tables in (("stopped", [*stops(document, width)]), ("started", [*starts(document, width)])):
         if tables:
             yield heading(f"How instances {title}, in seconds from {origin}")
@@ -68,6 +73,16 @@ def _head(document: Document) -> Iterator[RenderableType]:
     facts.append(f"grace {grace:g} s" if grace is not None else "")
     facts.append(f"seed {document.settings['seed']}" if "seed" in document.settings else "")
     yield Text(" · ".join(fact for fact in facts if fact))
+    yield from (Text(line) for line in policy_lines(document))
+    yield Text(kind_sentence(document))
+
+
+def _acts(document: Document) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    for row in act_rows(document):
+        table.add_row(row.at, row.name, row.whom, Text(row.result, style="" if row.good else "bold red"))
+    return table
 
 
 def _checklist(checks: Sequence[CheckEntry]) -> RenderableType:

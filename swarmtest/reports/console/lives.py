@@ -22,10 +22,10 @@ from swarmtest.reports.lifespans import (
     begun,
     durations,
     grace_seconds,
-    labels,
     mark_text,
     span_text,
     stopped,
+    told_apart,
     zero,
 )
 
@@ -46,7 +46,7 @@ def _columns(count: int, width: int) -> tuple[int, int]:
 def _tables(
     document: Document, instances: Sequence[InstanceEntry], width: int
 ) -> Iterator[tuple[Table, Sequence[InstanceEntry]]]:
-    names = labels(document.instances)
+    names = told_apart(instances, document)
     size, wide = _columns(len(instances), width)
     for first in range(0, len(instances), size):
         group = instances[first : first + size]

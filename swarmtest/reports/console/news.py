@@ -11,6 +11,8 @@ from swarmtest.events import Event
 from swarmtest.reports.console.progress import ENDED, RANKS, InstanceNow, News, Progress, full_name
 
 SIGKILL = 9
+UPDATES = ("update", "release", "rollback", "unhealthy", "crash")
+"""Acts from which on what's there is old, and what comes is new."""
 TASK_STATES = {
     "new": "pending",
     "pending": "pending",
@@ -65,15 +67,25 @@ def _phase(progress: Progress, event: Event) -> list[News]:
 
 def _act(progress: Progress, event: Event) -> list[News]:
     name, edge = str(event.get("name")), event.get("edge")
+    what = " ".join(part for part in (name.replace("_", " "), _whom(progress, event)) if part)
+    if edge == "skipped":
+        return [News(event.t, f"{what} skipped: {event.get('reason')}", phase=True)]
     if edge == "began":
-        if name == "update" and progress.updating is None:
+        if name in UPDATES:
             progress.updating = str(event.get("target") or progress.service)
             for instance in progress.instances.values():
                 if instance.service == progress.updating:
                     instance.generation = "old"
-        return [News(event.t, f"{name} {event.get('target') or ''}".rstrip() + " begun")]
+        return [News(event.t, f"{what} begun")]
     error = event.get("error")
-    return [News(event.t, f"{name} ended: {event.get('outcome')}" + (f", {error}" if error else ""))]
+    return [News(event.t, f"{what} ended: {event.get('outcome')}" + (f", {error}" if error else ""))]
+
+
+def _whom(progress: Progress, event: Event) -> str:
+    """The instances that an act hurts, or the service."""
+    tasks = [str(named.get("task")) for named in event.get("instances") or ()]
+    known = [full_name(progress.instances[task]) for task in tasks if task in progress.instances]
+    return ", ".join(known) or str(event.get("target") or "")
 
 
 def _task(progress: Progress, event: Event) -> list[News]:

@@ -28,6 +28,8 @@ READY = frozenset({"running", "healthy"})
 COMING = frozenset({"pending", "starting", "unhealthy"})
 STOPPING = frozenset({"announced", "signalled", "killed"})
 ENDED = frozenset({"exited", "failed"})
+GOING_ON = (None, "updating", "rollback_started")
+"""States of an update that Swarm is still at, or hasn't begun."""
 
 
 @dataclass(slots=True)
@@ -122,8 +124,10 @@ class Progress:
                 return self._rollout_headline(now)
             case "remove":
                 return f"removing the stack ({seconds} s)"
+            case _ if planned:
+                return f"{self.phase} ({seconds} of {planned:g} s)"
             case _:
-                return f"{self.phase} ({seconds}{f' of {planned:g}' if planned else ''} s)"
+                return self._rollout_headline(now)
 
     def _rollout_headline(self, now: float) -> str:
         old = [instance for instance in self.instances.values() if instance.generation == "old"]
@@ -133,10 +137,10 @@ class Progress:
             for instance in self.instances.values():
                 if instance.state in states:
                     since = f"{instance.state} for {max(0.0, now - instance.since):.0f} s"
-                    return f"waiting for {full_name(instance)} {words} ({since}; {replaced})"
+                    return f"waiting for {full_name(instance)} {words} ({since}{f'; {replaced}' if old else ''})"
         if old and gone == len(old) and self.traffic.get("open"):
             return f"waiting for {self.traffic['open']:,} open requests"
-        if self.phase == "rollout" and old:
+        if self.phase != "settle" and old and self.update_status in GOING_ON:
             return f"waiting for Swarm to go on (update {self.update_status or 'not begun'}; {replaced})"
         return f"{self.phase} ({max(0.0, now - self.phase_began):.0f} s)"
 
