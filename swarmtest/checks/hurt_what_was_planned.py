@@ -55,7 +55,7 @@ def check(judged: Judged) -> Verdict:
 
 def _told(acts: list[Event]) -> str:
     counted = Counter(str(act.get("name")).replace("_", " ") for act in acts)
-    return ", ".join(f"{count} {name}" if count > 1 else name for name, count in counted.items())
+    return ", ".join(f"{name} ({count} times)" if count > 1 else name for name, count in counted.items())
 
 
 def _name(act: Event) -> str:

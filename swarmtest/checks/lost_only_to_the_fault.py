@@ -19,6 +19,7 @@ from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, few, ids, label, many, number
 from swarmtest.timeline import Lifespan
 
+_NAMES = {"grace": "end of the grace", "unhealthy": "bad health", "switch_off": "dependency off"}
 DECLARE = "say how long the front door may take to notice: x-swarmtest front_door.within"
 
 
@@ -124,7 +125,8 @@ def _by_victim(judged: Judged, lost: list[Accounted], reaches: tuple[Reach, ...]
     for reach in reaches:
         mine = [one for one in lost if one.fault is reach or one.fault == reach]
         life = next((life for life in judged.timeline.lifespans if life.task == reach.task), None)
-        what = f"{reach.name.replace('_', ' ')} of {label(life)}" if reach.task else reach.name.replace("_", " ")
+        name = _NAMES.get(reach.name, reach.name.replace("_", " "))
+        what = f"{name} of {label(life)}" if reach.task else name
         sent = [one.request.began - reach.told for one in mine if reach.task and one.request.began > reach.told]
         after = f"; the last one sent {max(sent):.2f} s after it could be noticed" if sent else ""
         lines.append(f"{what}: {by_class(mine) + after if mine else 'nothing lost'}")

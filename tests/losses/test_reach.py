@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from swarmtest.losses import Charge
 from swarmtest.losses.advice import advise
@@ -49,6 +51,23 @@ def test_a_kill_excuses_nothing_on_another_instance() -> None:
     run = killed()
     lose(run, 0.3, 0.31, rank=1, started=False)
     assert found(run, "x")[0] is not Charge.FAULT
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.floats(-5, 15), st.floats(0.01, 4), st.integers(1, 2), st.booleans()), max_size=12))
+def test_nothing_that_is_known_to_be_lost_on_a_survivor_is_ever_a_fault_s(
+    losses: list[tuple[float, float, int, bool]],
+) -> None:
+    run = killed()
+    run.rates = {"short": 1.0, "long": 0.5}
+    for n, (at, seconds, rank, started) in enumerate(losses):
+        if started:
+            one = run.unanswered(f"x-{n}", at, at + seconds)
+            one.on, one.steps = run.old[rank], {"start": at + 0.002}
+        else:
+            run.bad_gateway(f"x-{n}", at, at + seconds, run.old[rank])
+    charged = {one.request.id: one.charge for one in run.judged().losses.seen}
+    assert all(charged[f"x-{n}"] is not Charge.FAULT for n in range(len(losses)))
 
 
 def test_a_door_that_takes_its_declared_fifteen_seconds_loses_what_it_may() -> None:
