@@ -80,11 +80,12 @@ def to_stop(
 
 
 def _goes_through(promises: Promises, acts: Sequence[Event]) -> bool:
-    """Whether the plan replaces every instance, and no guard took that back."""
-    if not promises.replaces_for_good:
+    """Whether the plan replaces every instance, and no guard forbade that or took it back."""
+    planned = [step.fault for step in promises.judged_steps if step.replaces_all]
+    taken_back = any(act.get("name") == "rollback" for act in began(acts)) and "rollback" not in planned
+    if not promises.replaces_for_good or taken_back:
         return False
     forbidden = [act.get("name") for act in skipped(acts)]
-    planned = [step.fault for step in promises.judged_steps if step.replaces_all]
     return any(planned.count(name) > forbidden.count(name) for name in planned)
 
 
@@ -97,9 +98,9 @@ def _was_asked(life: Lifespan, last_sent: float) -> bool:
 
 
 def _stopping(life: Lifespan, t: float) -> bool:
-    """Whether it was on its way out at a time."""
+    """Whether it was surely on its way out at a time; what's polled happened before it was seen, never after."""
     told = _told(life)
-    return told is not None and told.at - told.error <= t
+    return told is not None and told.at <= t
 
 
 def _told(life: Lifespan) -> Mark | None:

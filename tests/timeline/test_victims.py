@@ -183,3 +183,13 @@ def test_what_the_guard_said_is_kept() -> None:
     rollout = quiet()
     rollout.event(3.0, "guard", name="stop-at", text="9.1 % lost over 5 s (limit 5 %)")
     assert rollout.judged().timeline.stopped_by_guard == "9.1 % lost over 5 s (limit 5 %)"
+
+
+def test_a_rollout_that_the_guard_took_back_is_judged_by_those_that_went() -> None:
+    rollout = Rollout()
+    hurt(rollout, 2, "rollback", 9.0, [])
+    stays, gone = rollout.old[2], rollout.new[0]
+    stays.announced = stays.desired = stays.signalled = stays.unready = stays.closed = stays.exited = None
+    gone.desired, gone.announced, gone.signalled, gone.exited = 9.5, 9.6, 11.6, 13.0
+    rollout.ends = 20.0
+    assert tasks(rollout.judged().timeline) == {rollout.old[0].task, rollout.old[1].task, gone.task}
