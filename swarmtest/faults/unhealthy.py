@@ -5,8 +5,9 @@ The image stays; the new health check is what's bad, so it works for any stack. 
 - *never*: the new task never gets *running*, and failing before that always counts for the update's
   ``failure_action``. With start-first no old instance is touched; with stop-first one is missing until the
   old version is back.
-- *soon*: the new task passes, gets *running*, takes an old one's place, and fails within the update's
-  ``monitor``. That counts too, but an old instance is gone by then.
+- *soon*: the new task passes, gets *running*, takes an old one's place, and turns unhealthy within the
+  update's ``monitor``. It fails when it has ended, which is 2 s and its own shutdown later: if that's
+  within the monitor too, ``failure_action`` applies, with an old instance gone already. If not, it's as *late*.
 - *late*: each task fails only when the whole update is over and counts as completed. No ``failure_action``
   applies any more: Swarm kills the unhealthy tasks and makes new ones of the same bad version.
 

@@ -28,6 +28,12 @@ from swarmtest.stack import Service
 DELAY_COUNTS_SINCE = (20, 10, 10)
 """From here on an update watches a task for the larger of monitor and delay (moby/moby #42875, swarmkit #3003)."""
 
+SOON_SECONDS = 4.0
+"""From a task's first pass to its *unhealthy*, at most, with the health check of a release that turns bad soon."""
+
+ANNOUNCED_SECONDS = 2.0
+"""From the announcement to the stop signal."""
+
 
 def hazards(client: Client, info: EngineInfo, order: Order) -> list[Finding]:
     """All that's known to go wrong with this plan; the plan is drawn already."""
@@ -107,13 +113,25 @@ def version_of(info: EngineInfo) -> tuple[int, ...]:
 
 
 def _no_time_to_fail(plan: Plan, subject: Service) -> Iterator[Finding]:
-    soon = [step for step in plan.steps if isinstance(step.fault, Unhealthy) and step.fault.way == "soon"]
-    if soon and subject.update.monitor_seconds < LEAST_MONITOR_SECONDS:
+    """A task that turns unhealthy fails when it has ended: Swarm's 2 s and the task's own shutdown later."""
+    if not any(isinstance(step.fault, Unhealthy) and step.fault.way == "soon" for step in plan.steps):
+        return
+    monitor, needed = subject.update.monitor_seconds, SOON_SECONDS + ANNOUNCED_SECONDS + subject.grace_seconds
+    if monitor < LEAST_MONITOR_SECONDS:
         yield Finding(
             "update_config",
             "missing",
-            f"a new version can't get healthy and fail again within a monitor of {subject.update.monitor_seconds:g} s",
+            f"a new version can't get healthy and fail again within a monitor of {monitor:g} s",
             f"set `monitor` to {LEAST_MONITOR_SECONDS:g}s or more",
+        )
+    elif monitor < needed:
+        yield Finding(
+            "update_config",
+            "warning",
+            f"a task that turns unhealthy counts as failed only when it has ended, up to {needed:g} s after it got"
+            f" healthy (the grace is {subject.grace_seconds:g} s); a monitor of {monitor:g} s may be over by then, and"
+            " nothing is rolled back",
+            f"set `monitor` to {needed:g}s, or to less if the shutdown is surely quicker than the grace",
         )
 
 

@@ -168,8 +168,14 @@ def test_room_that_was_made_before_counts(tmp_path: Path) -> None:
 def test_a_release_that_cannot_fail_in_time_is_refused(tmp_path: Path) -> None:
     [finding] = found(tmp_path, "replicas: 3, update_config: {monitor: 2s}", Unhealthy("soon"))
     assert (finding.state, "monitor of 2 s" in finding.text) == ("missing", True)
-    assert found(tmp_path, "replicas: 3", Unhealthy("soon")) == []
+    assert found(tmp_path, "replicas: 3, update_config: {monitor: 16s}", Unhealthy("soon")) == []
     assert found(tmp_path, "replicas: 3, update_config: {monitor: 2s}", Unhealthy("never")) == []
+
+
+def test_a_monitor_that_a_shutdown_may_outlast_is_said(tmp_path: Path) -> None:
+    [finding] = found(tmp_path, "replicas: 3, update_config: {monitor: 15s}", Unhealthy("soon"))
+    assert (finding.state, finding.subject) == ("warning", "update_config")
+    assert "up to 16 s after it got healthy (the grace is 10 s); a monitor of 15 s may be over" in finding.text
 
 
 def test_a_rollback_needs_something_to_go_back_from(tmp_path: Path) -> None:
