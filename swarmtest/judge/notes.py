@@ -5,7 +5,7 @@ from __future__ import annotations
 from swarmtest.checks import Judged
 from swarmtest.judge.bursts import burst_notes
 from swarmtest.losses import Charge, Loss
-from swarmtest.losses.aftermath import TRAP, both_ways, versions_left
+from swarmtest.losses.aftermath import TRAP, both_ways, lost_each_way, versions_left
 from swarmtest.losses.wording import label, many, number
 from swarmtest.timeline.updates import End, course_of, left_running
 
@@ -42,8 +42,9 @@ def _update(judged: Judged) -> list[str]:
     if course is None:
         return []
     notes = []
-    if (apart := both_ways(judged.losses, judged.timeline, course)) is not None:
-        notes.append(apart)  # two different rollouts caused them
+    if any(lost_each_way(judged.losses, judged.timeline, course)):
+        apart = both_ways(judged.losses, judged.timeline, course)  # two different rollouts caused them
+        notes += [apart] if apart is not None else []
     if course.end in (End.PAUSED, End.ROLLBACK_PAUSED):
         left = versions_left(judged.promises, judged.timeline, course)
         notes += [f"the update is paused ({left}), so this run can't be graded for zero downtime", TRAP]

@@ -64,10 +64,12 @@ def _name(act: ActEntry) -> str:
 
 
 def _whom(act: ActEntry, document: Document) -> str:
-    if not act.instances:
+    undone = (one.instances for one in document.acts if act.heals is not None and one.id == act.heals)
+    instances = act.instances or next(undone, [])
+    if not instances:
         return act.target
-    names = [full_label(instance, document) for instance in act.instances[:NAMED]]
-    more = len(act.instances) - NAMED
+    names = [full_label(instance, document) for instance in instances[:NAMED]]
+    more = len(instances) - NAMED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 

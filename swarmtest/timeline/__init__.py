@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from swarmtest.events import Event
 from swarmtest.evidence.promises import Promises
@@ -60,6 +61,7 @@ def read_timeline(
         for facts in tasks.values()
         if facts.container_id is not None
     ]
+    lives = lives if t0 is None else [_settled(life, lives, t0) for life in lives]
     aliases = read_aliases(lives, witness, requests, (event for event in events if event.kind == "record"))
     lives = sorted(with_traffic(lives, witness, requests, aliases), key=lambda one: (one.created, one.task))
     victims = read_victims(acts, lives, until)
@@ -170,6 +172,28 @@ def _generation(made: float, doubt: float, marks: Mapping[str, Mark], t0: float 
         return "new"
     ends = [mark.at for name in ("exited", "announced", "desired") if (mark := marks.get(name))]
     return "only" if ends and min(ends) < t0 else "old"
+
+
+def _settled(life: Lifespan, lives: Sequence[Lifespan], t0: float) -> Lifespan:
+    """One that was made so close to T0 that the clocks can't tell before from after, by its place.
+
+    Where the one before it in its place hadn't ended at T0, or where there was none, it's no restart of
+    before, and what began at T0 made it.
+    """
+    if life.generation != "only" or _gone_before(life, t0):
+        return life
+    before = [one for one in lives if _place(one) == _place(life) and one.created < life.created]
+    last = max(before, key=lambda one: one.created, default=None)
+    return life if last is not None and _gone_before(last, t0) else replace(life, generation="new")
+
+
+def _place(life: Lifespan) -> tuple[int | None, str | None]:
+    return life.slot, life.node if life.slot is None else None
+
+
+def _gone_before(life: Lifespan, t: float) -> bool:
+    ends = (life.mark("exited"), life.mark("announced"), life.desired_stop)
+    return any(mark is not None and mark.at < t for mark in ends)
 
 
 def _phases(events: Sequence[Event]) -> dict[str, tuple[float, float | None]]:

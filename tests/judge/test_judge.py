@@ -342,3 +342,10 @@ def test_fresh_connections_that_reach_nobody_after_the_update_are_no_shutdown_s(
     notes = [note for note in run.document().notes if note.startswith("ingress broken, tasks healthy")]
     assert bool(notes) is (mode == "mesh")
     assert all("stop-first, or in two steps" in note and "grace" not in note for note in notes)
+
+
+def test_a_victim_that_leaves_dns_within_a_poll_of_its_kill_was_not_on_its_way_out() -> None:
+    run = killed()
+    run.old[0].announced = 0.08  # seen by a poll that began before the kill
+    hurt = next(one.hurts[0] for one in run.document().instances if one.id == run.old[0].task)
+    assert hurt.back is not None

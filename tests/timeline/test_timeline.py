@@ -224,6 +224,26 @@ def test_an_instance_that_had_ended_before_the_rollout_is_no_old_one() -> None:
     assert life_of(rollout, rollout.old[0]).generation == "only"
 
 
+@pytest.mark.parametrize("seconds", [-0.004, 0.0, 0.004])
+def test_an_instance_that_was_made_as_the_rollout_began_is_new_where_its_place_was_taken_until_then(
+    seconds: float,
+) -> None:
+    """The clocks can't tell a task that was made 4 ms after T0 from one that was made 4 ms before it."""
+    rollout = Rollout()
+    rollout.offsets = {"n1": {"seconds": 0.0, "error": 0.005}}
+    rollout.new[0].created, rollout.new[0].started = seconds, 0.05
+    assert life_of(rollout, rollout.new[0]).generation == "new"
+    assert rollout.document().outcome == "passed"
+
+
+def test_an_instance_that_may_be_a_restart_of_before_is_not_called_new() -> None:
+    rollout = Rollout()
+    rollout.offsets = {"n1": {"seconds": 0.0, "error": 0.005}}
+    rollout.new[0].created, rollout.new[0].started = 0.004, 0.05
+    rollout.old[0].announced, rollout.old[0].desired, rollout.old[0].exited = None, -5.05, -5.0
+    assert life_of(rollout, rollout.new[0]).generation == "only"
+
+
 def test_a_signal_that_is_not_the_stop_signal_is_no_stop() -> None:
     rollout = Rollout()
     life = rollout.old[0]
