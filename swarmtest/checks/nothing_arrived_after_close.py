@@ -10,6 +10,7 @@ from __future__ import annotations
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import advise
+from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import Mechanism, most_telling
 from swarmtest.losses.whereabouts import unplaced
 from swarmtest.losses.wording import few, label, many, noun_of, number
@@ -122,12 +123,14 @@ def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes: list
     closes_seen = all(mark is not None for mark in closes)
     rough = any(mark is not None and mark.error > RACE_SECONDS for mark in closes)
     telling = most_telling(lost, judged.timeline, judged.witness, judged.promises)
+    promises, going = judged.promises, judged.timeline.meant_to_stop
+    measured = measured_seconds(promises, judged.timeline, judged.losses, going)
     if telling and len(lost) >= len(kept):
-        return advise(telling[0][0], judged.promises)
+        return advise(telling[0][0], promises, measured=measured)
     if kept:
         return advise(Mechanism.KEEP_ALIVE, judged.promises)
     if lost:
-        return advise(Mechanism.CLOSED_TOO_EARLY, judged.promises)
+        return advise(Mechanism.CLOSED_TOO_EARLY, promises, measured=measured)
     if not closes_seen:
         return missing.CLOSE_LINE
     if rough:

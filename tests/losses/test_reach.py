@@ -146,6 +146,9 @@ def test_a_list_that_is_asked_for_each_15_s_is_to_be_mended_before_the_app() -> 
     assert "it takes up to 15 s, 14.6 s measured, so it sends for up to 13 s to an instance" in verdict.advice
     assert "keep accepting for 14 s" in verdict.advice
     assert "grace" not in verdict.advice
+    document = run.document()
+    assert document.advice[0] == verdict.advice  # and not twice in other words
+    assert len(document.advice) == 1
     assert {one.charge for one in run.judged().losses.seen} == {Charge.SHUTDOWN, Charge.FRONT_DOOR}
 
 
