@@ -78,8 +78,17 @@ def test_the_plan_holds_all_that_a_verdict_rests_on(tmp_path: Path) -> None:
         "ipvs": False,
         "kernel": "6.1",
         "cli": "20.10.24",
+        "identity": "",
+        "cluster": "",
     }
-    assert plan["steps"][-1] == {"phase": "rollout", "fault": "update", "settings": {"force": True}}
+    assert plan["steps"][-1] == {
+        "phase": "rollout",
+        "fault": "update",
+        "settings": {"force": True},
+        "replaces": True,
+        "prepares": False,
+        "target": None,
+    }
     assert "answered_every_request" in plan["checks"]
     assert plan["images"] == {"web": {"id": "x"}}
 
