@@ -91,7 +91,7 @@ def recover(folder: RunFolder, recovery: Recovery) -> bool:
             recovery.say(f"  couldn't be healed: {other}")
             return False
         deployment = recovery.deployment(name, say=lambda text: trace.add("note", text=text))
-        surgery = Surgery(recovery.client, deployment, trace)
+        surgery = Surgery(recovery.client, deployment, trace, recovery.info.node)
         case = _Case(recovery, folder, plan, left, surgery, deployment, left.last)
         try:
             _treat(case)
@@ -100,8 +100,9 @@ def recover(folder: RunFolder, recovery: Recovery) -> bool:
         for problem in case.wrong:
             case.say(f"couldn't be healed: {problem}")
         if not case.wrong:
-            what = f"{left.outcome or 'killed'}; healed by swarmtest recover"
-            trace.add("ended", outcome="interrupted", error=what, recovered="kept" if recovery.keep else "removed")
+            what = f"{left.error or left.outcome or 'killed'}; healed by swarmtest recover"
+            kept = "kept" if recovery.keep else "removed"
+            trace.add("ended", outcome=left.outcome or "interrupted", error=what, recovered=kept)
     if not case.wrong:
         _finish(case)
     return not case.wrong

@@ -26,11 +26,17 @@ GONE = "gone"
 
 @dataclass(frozen=True, slots=True)
 class Surgery:
-    """What healing needs: the engine, the deployment, and the trace to write it down in."""
+    """What healing needs.
+
+    Attributes:
+        trace: where it's written down.
+        node: the engine's own, whose containers alone it reaches.
+    """
 
     client: Client
     deployment: Deployment
     trace: TraceWriter
+    node: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ def heal(surgery: Surgery, act: Act, number: int) -> list[str]:
     Raises:
         SwarmtestError: it couldn't be healed; the trace says so.
     """
+    _refuse_out_of_reach(surgery, act)
     things = things_of(surgery, act)
     before = [thing.state() for thing in things]
     fields = {
@@ -83,6 +90,16 @@ def heal(surgery: Surgery, act: Act, number: int) -> list[str]:
             _refuse_unhealed(thing, state)
     lines = [told(thing, act.name, was, now) for thing, was, now in zip(things, before, after, strict=True)]
     return lines or [f"healed {act.name} of {act.service}"]
+
+
+def _refuse_out_of_reach(surgery: Surgery, act: Act) -> None:
+    """What's on another node only looks as if it were gone."""
+    nodes = {str(item.get("node") or surgery.node) for item in act.instances if item.get("container")}
+    if surgery.node and (elsewhere := nodes - {surgery.node}):
+        raise EngineError(
+            f"it's on the node {', '.join(sorted(elsewhere))}, and this engine reaches only containers of its own node;"
+            " point DOCKER_HOST at the engine there, and run swarmtest recover again"
+        )
 
 
 def things_of(surgery: Surgery, act: Act) -> list[Thing]:

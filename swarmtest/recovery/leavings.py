@@ -36,6 +36,7 @@ class Leavings:
 
     Attributes:
         outcome: ``finished``, ``failed`` or ``interrupted``; None where the run was killed.
+        error: what the end says of it.
         locked: its writer held a lock, so that nobody writes it now if there's none; else nobody can tell.
         recovered: ``swarmtest recover`` was here, and "removed" the stack, or "kept" it on purpose.
         acts: all that began, in order.
@@ -44,6 +45,7 @@ class Leavings:
     """
 
     outcome: str | None = None
+    error: str | None = None
     locked: bool = False
     recovered: str | None = None
     acts: tuple[Act, ...] = ()
@@ -64,6 +66,7 @@ def read_leavings(path: Path) -> Leavings:
 @dataclass(slots=True)
 class _Seen:
     outcome: str | None = None
+    error: str | None = None
     locked: bool = False
     recovered: str | None = None
     acts: dict[int, Act] = field(default_factory=dict)
@@ -77,7 +80,8 @@ def leavings_of(events: Iterable[Event]) -> Leavings:
         if event.kind == "trace":
             seen.locked = bool(event.get("locked"))
         elif event.kind == "ended":
-            seen.outcome, seen.recovered = str(event.get("outcome")), event.get("recovered")
+            seen.outcome, seen.error = str(event.get("outcome")), event.get("error")
+            seen.recovered = event.get("recovered")
         elif event.kind == "act":
             _note(seen, event)
     if number == 0:
@@ -85,6 +89,7 @@ def leavings_of(events: Iterable[Event]) -> Leavings:
     hurts = [act for act in seen.acts.values() if act.name != "heal"]
     return Leavings(
         outcome=seen.outcome,
+        error=seen.error,
         locked=seen.locked,
         recovered=seen.recovered,
         acts=tuple(hurts),

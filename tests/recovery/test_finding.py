@@ -89,10 +89,10 @@ def test_a_run_that_could_not_heal_or_remove_all_by_itself_is_recovered(killed: 
     assert recover_given([unhealed.path, left.path], killed.recovery())
     assert "scaled api back from 4 to 3" in killed.text()
     assert "removed the stack other: 1 service, 1 network" in killed.text()
-    assert end_of(left).get("error") == "failed; healed by swarmtest recover"  # type: ignore[union-attr]
+    assert end_of(left).get("error") == f"{FAILED['error']}; healed by swarmtest recover"  # type: ignore[union-attr]
     killed.said.clear()
     assert recover_given([unhealed.path, left.path], killed.recovery())
-    assert killed.text().count("interrupted; nothing to recover") == 2
+    assert killed.text().count("failed; nothing to recover") == 2
 
 
 def test_what_is_no_run_is_wrong_usage(killed: Killed, tmp_path: Path) -> None:

@@ -169,6 +169,39 @@ def test_a_run_that_goes_on_is_not_touched(killed: Killed) -> None:
     assert not [verb for verb, _ in killed.engine.asked if verb != "GET"]
 
 
+def test_an_instance_on_another_node_is_not_taken_for_gone(killed: Killed) -> None:
+    far = freeze(1)
+    far["instances"] = [{**FROZEN, "node": "node9"}]
+    folder = killed.folder(far)
+    service = killed.deploy(folder)
+    killed.engine.objects["tasks"] = [_task(service, slot) for slot in (1, 2, 3)]
+    assert not recover(folder, killed.recovery(keep=True))
+    assert "it's on the node node9, and this engine reaches only containers of its own node" in killed.text()
+    assert end_of(folder) is None
+    assert recover(folder, killed.recovery()), "it goes with the stack"
+
+
+def test_a_healing_that_took_no_effect_is_none(killed: Killed) -> None:
+    folder = killed.folder(freeze(1))
+    service = killed.deploy(folder)
+    killed.contain()
+    killed.engine.objects["tasks"] = [_task(service, slot) for slot in (1, 2, 3)]
+    killed.engine.before = lambda verb, path: (204, None) if path.endswith("/unpause") else None
+    assert not recover(folder, killed.recovery(keep=True))
+    assert "api.2 (container c2c2c2c2c2c2) is paused after healing, expected running" in killed.text()
+    assert (heals(folder), end_of(folder)) == ([], None)
+
+
+def test_a_run_that_failed_still_says_why(killed: Killed) -> None:
+    folder = killed.folder(scale(1, before=3), ended={"outcome": "failed", "error": "the engine went away"})
+    killed.deploy(folder, replicas=5)
+    assert recover(folder, killed.recovery())
+    end = end_of(folder)
+    assert end is not None
+    assert end.get("outcome") == "failed"
+    assert end.get("error") == "the engine went away; healed by swarmtest recover"
+
+
 @pytest.mark.parametrize(
     ("then", "same"),
     [
