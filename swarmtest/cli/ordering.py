@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,4 +128,7 @@ def is_mixed(name: str) -> bool:
 def plan_text(order: Order) -> str:
     """A drawn plan for a person to read first; the same seed gives the same bytes."""
     head = f"plan of {order.scenario_name} on {order.stack.file}, {order.subject.name}, seed {order.seed}:"
-    return "\n".join([head, *(f"  {line}".rstrip() for line in describe(order.plan, order.brief.baseline_seconds))])
+    lines = describe(order.plan, order.brief.baseline_seconds)
+    if order.deployed_with:
+        lines.insert(0, f"  -  {order.subject.name} is deployed with {json.dumps(order.deployed_with)}")
+    return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])

@@ -173,6 +173,7 @@ def _promises(order: Order, subject: Service) -> dict[str, Any]:
         "health_disabled": subject.health_disabled,
         "restart_condition": subject.restart_condition,
         "restart_delay_seconds": subject.restart_delay_seconds,
+        "restart_max_attempts": subject.restart_max_attempts,
     }
 
 
