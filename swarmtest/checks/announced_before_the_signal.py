@@ -54,10 +54,17 @@ def _judge(life: Lifespan, findings: Findings) -> None:
     line = f"{label(life)}: announced {_before(announced, signalled)}{_unready(life, signalled)}"
     if seconds > error:
         findings.good.append(line)
-    elif seconds < -error:
+    elif seconds < -error and _decided_before(life, signalled):
         findings.failed.append(line)
+    elif seconds < -error:
+        findings.unproved.append(f"{line}; nothing shows that Swarm had decided to stop it before")
     else:
         findings.unproved.append(f"{line}: within the error bars")
+
+
+def _decided_before(life: Lifespan, signalled: Mark) -> bool:
+    """Whether Swarm's decision surely came first, so that the signal is Swarm's and no end of another kind."""
+    return life.desired_stop is not None and life.desired_stop.at < signalled.at - signalled.error
 
 
 def _reckoned(announced: Mark) -> bool:
@@ -95,4 +102,5 @@ def _advice(orderly: list[Lifespan], findings: Findings) -> str:
     announced = [life.mark("announced") for life in orderly]
     if any(mark is None or _reckoned(mark) for mark in announced):
         return missing.NAMES
-    return missing.CLOCKS
+    rough = any(mark.error > missing.ROUGH_SECONDS for life in orderly for mark in life.marks.values())
+    return missing.CLOCKS if rough else missing.AGAIN

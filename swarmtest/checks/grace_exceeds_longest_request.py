@@ -1,9 +1,9 @@
 """The grace of each stopped instance exceeds what its longest request may need.
 
-Needed is the measured wait from the signal until it stopped accepting, the longest request that was
-planned or measured, and a margin; had is the grace of the task's own spec in whole seconds, since the
-engine cuts fractions, and a changed grace counts from the next task on. A drain that happened to be
-short proves nothing: it's the longest one that must fit.
+Needed is the measured wait from the signal until it stopped accepting (of one that tells no close, at
+most the time until its exit), the longest request that was planned or measured, and a margin. Had is the
+grace of the task's own spec in whole seconds, since the engine cuts fractions, and a changed grace counts
+from the next task on. A drain that happened to be short proves nothing: it's the longest one that must fit.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def check(judged: Judged) -> Verdict:
         f"The grace of {len(findings.failed)} of {count} is too short for the longest request of"
         f" {longest.seconds:.1f} s.",
         f"It isn't proved that the grace of {count} exceeds the longest request.",
-        _advice(stopped, longest) if findings.failed else missing.CLOCKS,
+        _advice(stopped, longest) if findings.failed else _missing(stopped),
     )
 
 
@@ -86,29 +86,37 @@ def _seconds(one: Accounted) -> float:
 
 
 def _judge(life: Lifespan, longest: _Longest, findings: Findings) -> None:
-    wait, error = _wait(life)
-    needed = wait + longest.seconds + MARGIN_SECONDS
+    least, most, error = _wait(life)
+    rest = longest.seconds + MARGIN_SECONDS
     grace = float(int(life.grace_seconds))
     line = (
-        f"{label(life)}: grace {grace:g} s; needed {needed:.1f} s: {wait:.1f} s until it stopped accepting,"
+        f"{label(life)}: grace {grace:g} s; needed {least + rest:.1f} s: {least:.1f} s until it stopped accepting,"
         f" {longest.seconds:.1f} s the longest request ({longest.source}), {MARGIN_SECONDS:g} s margin"
     )
-    if life.mark("closed") is None:
-        line += "; its close wasn't seen, so no wait is counted"
-    if grace > needed + error:
-        findings.good.append(line)
-    elif grace < needed - error or error < missing.ROUGH_SECONDS:
+    if most > least:
+        line += f"; its close wasn't seen, so the wait may have been up to {most:.1f} s"
+    if grace <= least + rest - error or (grace <= least + rest and error < missing.ROUGH_SECONDS):
         findings.failed.append(line)
+    elif grace > most + rest + error:
+        findings.good.append(line)
     else:
-        findings.unproved.append(f"{line}; give or take {error:.1f} s")
+        findings.unproved.append(line if most > least else f"{line}; give or take {error:.1f} s")
 
 
-def _wait(life: Lifespan) -> tuple[float, float]:
-    """Seconds from the signal until it stopped accepting, and their error; 0 where the close wasn't seen."""
-    signalled, closed = life.mark("signalled"), life.mark("closed")
-    if signalled is None or closed is None:
-        return 0.0, 0.0
-    return max(0.0, closed.at - signalled.at), closed.error + signalled.error
+def _wait(life: Lifespan) -> tuple[float, float, float]:
+    """Seconds from the signal until it stopped accepting, at least and at most, and their error.
+
+    Where its close wasn't seen, it came some time before its exit.
+    """
+    signalled, closed, exited = life.mark("signalled"), life.mark("closed"), life.mark("exited")
+    if signalled is None:
+        return 0.0, float("inf"), 0.0
+    if closed is not None:
+        wait = max(0.0, closed.at - signalled.at)
+        return wait, wait, closed.error + signalled.error
+    if exited is None:
+        return 0.0, float("inf"), signalled.error
+    return 0.0, max(0.0, exited.at - signalled.at), exited.error + signalled.error
 
 
 def _cut(judged: Judged) -> list[str]:
@@ -117,6 +125,10 @@ def _cut(judged: Judged) -> list[str]:
     if grace is None or grace == int(grace):
         return []
     return [f"stop_grace_period {grace:g} s acts as {int(grace)} s: the engine cuts fractions"]
+
+
+def _missing(stopped: list[Lifespan]) -> str:
+    return missing.CLOCKS if all(life.mark("closed") for life in stopped) else missing.CLOSE_LINE
 
 
 def _advice(stopped: list[Lifespan], longest: _Longest) -> str:

@@ -50,6 +50,8 @@ def _row(act: ActEntry, document: Document) -> ActRow:
 def _name(act: ActEntry) -> str:
     """``scale -1``, ``signal SIGUSR1``; the setting that tells most, where there's one."""
     name = act.name.replace("_", " ")
+    if act.heals is not None:
+        return name  # its settings are those of what it undoes
     match act.settings:
         case {"by": int(by)}:
             return f"{name} {by:+d}"
@@ -57,7 +59,7 @@ def _name(act: ActEntry) -> str:
             return f"{name} {signal}"
         case {"way": str(way)}:
             return f"{name} ({way})"
-        case {"service": str(service)} if act.heals is None:
+        case {"service": str(service)}:
             return f"{name} {service}"
         case _:
             return name

@@ -128,7 +128,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
     engine = engine_marks(facts, around.clock, around.promises.stop_signal, stack.healthcheck is not None)
     app = app_marks(around.witness.streams.get(container or ""), around.clock, around.until)
     marks = {**app, **engine}
-    gone, desired = announced(facts, around.names, around.next_claim(facts), engine)
+    gone, desired = announced(facts, around.names, around.next_claim(facts), engine, around.clock)
     if gone is not None:
         marks["announced"] = gone
     grace = facts.last("grace_seconds")

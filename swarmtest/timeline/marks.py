@@ -55,7 +55,7 @@ def app_marks(stream: Stream | None, clock: Clock, until: float) -> dict[str, Ma
 
 
 def announced(
-    facts: TaskFacts, names: Sequence[Event], until: float, engine: Mapping[str, Mark]
+    facts: TaskFacts, names: Sequence[Event], until: float, engine: Mapping[str, Mark], clock: Clock
 ) -> tuple[Mark | None, Mark | None]:
     """When Swarm took it out of DNS, and when Swarm decided to stop it.
 
@@ -85,7 +85,7 @@ def announced(
     source = f"DNS: {', '.join(sorted(mine))} left {left.get('name')}"
     if desired is not None:
         source += f"; desired state {desired.source.rsplit(' ', 1)[-1]} seen {desired.at - left.t:+.2f} s"
-    return Mark(left.t, _width(left), source), desired
+    return Mark(left.t, _width(left) + clock.of(left)[1], source), desired
 
 
 def _between(desired: Mark | None, engine: Mapping[str, Mark]) -> Mark | None:

@@ -78,10 +78,21 @@ def test_where_nobody_was_stopped_it_is_not_proved() -> None:
     assert Rollout(update=False).verdict(CHECK).outcome is Outcome.NOT_PROVED
 
 
-def test_an_app_that_tells_no_close_is_judged_without_a_wait_and_that_is_said() -> None:
+def test_of_an_app_that_tells_no_close_the_wait_is_at_most_the_time_until_its_exit() -> None:
     rollout = Rollout()
     for life in rollout.old:
         life.closed = None
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.PASSED
-    assert "its close wasn't seen, so no wait is counted" in verdict.evidence[0]
+    assert "its close wasn't seen, so the wait may have been up to 3.5 s" in verdict.evidence[0]
+
+
+@pytest.mark.parametrize(("grace", "outcome"), [(7, Outcome.NOT_PROVED), (5, Outcome.FAILED)])
+def test_what_only_a_close_could_tell_is_not_proved(grace: int, outcome: Outcome) -> None:
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = grace
+    for life in rollout.old:
+        life.closed = None
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is outcome
+    assert outcome is Outcome.FAILED or "closed_listener" in (verdict.advice or "")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judge.acting import acted, stays, without_the_update
+from tests.judge.acting import acted, ordered_back, stays
 from tests.judge.builder import T0, Rollout
 
 CHECK = "replaced_every_instance"
@@ -153,20 +153,6 @@ def test_after_a_rollback_the_versions_left_running_are_named_by_instance() -> N
     assert left == (
         "left running: 2 new: api.1 (newtask1), api.2 (newtask2); 2 old: api.3 (oldtask3), api.3 (newtask3)"
     )
-
-
-def ordered_back() -> Rollout:
-    """A release that only prepares, and a rollback by order."""
-    rollout = Rollout()
-    without_the_update(rollout)
-    acted(rollout, "release", -9.5, prepares=True)
-    acted(rollout, "rollback", number=2)
-    rollout.plan["steps"][1] |= {"fault": "rollback", "replaces": True}
-    rollout.plan["steps"].insert(0, {"phase": "release", "fault": "release", "prepares": True, "replaces": True})
-    old = {"service": "api", "state": "completed", "started": T0 - 9.4, "completed": T0 - 9.1}
-    rollout.event(-9.0, "update_status", **old)
-    rollout.status = [(0.2, "rollback_started"), (16.0, "rollback_completed")]
-    return rollout
 
 
 def test_a_rollback_that_was_ordered_is_a_success_when_it_completes() -> None:

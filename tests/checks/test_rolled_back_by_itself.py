@@ -1,55 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judge.acting import acted, stays, without_the_update
+from tests.judge.acting import TURNED, acted, bad_release
 from tests.judge.builder import T0, Rollout
 
 CHECK = "rolled_back_by_itself"
-TURNED = 6.0
-
-
-def bad_release(way: str = "never", *, order: str = "start-first") -> Rollout:
-    """A release that fails in its first slot, and that Swarm takes back."""
-    rollout = without_the_update(Rollout())
-    acted(rollout, "unhealthy", settings={"way": way})
-    rollout.plan["stack"] |= {"order": order, "failure_action": "rollback", "monitor_seconds": 10.0}
-    rollout.plan["stack"]["healthcheck"] |= {"interval_seconds": 2.0, "timeout_seconds": 1.0, "retries": 3}
-    rollout.plan["steps"][1] = {
-        "phase": "bad release",
-        "fault": "unhealthy",
-        "replaces": True,
-        "settings": {"way": way},
-    }
-    rollout.status = [(0.2, "updating"), (TURNED, "rollback_started"), (8.0, "rollback_completed")]
-    for life in rollout.old:
-        stays(life)
-    bad = rollout.new[0]
-    bad.created, bad.started = 0.5, 0.7
-    bad.warm = None
-    bad.healthy = None if way == "never" else 2.0
-    bad.let_go = -1.0 if way == "never" else None
-    bad.signalled, bad.exited, bad.exit_code = None, 5.0, 137
-    bad.state_error = "task: non-zero exit (137): dockerexec: unhealthy container"
-    rollout.new = [bad]
-    rollout.event(4.8, "container", action="health_status", health="unhealthy", **box(bad))
-    if way != "never" or order == "stop-first":
-        gone, back = rollout.old[0], Rollout().new[0]
-        gone.announced = 0.3 if order == "stop-first" else 2.1
-        gone.desired = gone.announced - 0.05
-        gone.signalled = gone.announced + 2.0
-        gone.exited = gone.signalled + 2.0
-        back.task, back.number = "againtask1".ljust(25, "b"), 21
-        back.created, back.started, back.warm, back.healthy = 6.2, 6.4, 7.0, 7.2
-        rollout.new.append(back)
-    return rollout
-
-
-def box(life: Any) -> dict[str, Any]:
-    return {"container": life.container, "service": "api", "task": life.task}
 
 
 @pytest.mark.parametrize(

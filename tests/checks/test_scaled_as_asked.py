@@ -3,44 +3,10 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judge.acting import acted, stays, without_the_update
-from tests.judge.builder import Life, Rollout
+from tests.judge.acting import scaled
+from tests.judge.builder import Rollout
 
 CHECK = "scaled_as_asked"
-HEALED = 9.0
-
-
-def scaled(by: int, *, healed: bool = True) -> Rollout:
-    """One instance more for some seconds, or one less, and back."""
-    rollout = without_the_update(Rollout())
-    rollout.status = []
-    rollout.plan["steps"][1] = {"phase": "scale", "fault": "scale", "replaces": False, "settings": {"by": by}}
-    acted(rollout, "scale", settings={"by": by}, before={"replicas": 3}, lasting=True)
-    if healed:
-        acted(rollout, "heal", HEALED, number=2, heals=1)
-    for life in rollout.old:
-        stays(life)
-    more = rollout.new[0]
-    rollout.new = [more]
-    if by > 0:
-        more.slot = 4
-        starts(more, 0.5)
-        goes(more, HEALED + 0.2) if healed else stays(more)
-    else:
-        goes(rollout.old[2], 0.2)
-        more.slot = 3
-        starts(more, HEALED + 0.5)
-        rollout.new = [more] if healed else []
-    return rollout
-
-
-def starts(life: Life, at: float) -> None:
-    life.created, life.started, life.warm, life.healthy = at, at + 0.2, at + 1.5, at + 2.0
-
-
-def goes(life: Life, at: float) -> None:
-    life.announced, life.desired, life.signalled = at, at - 0.05, at + 2.0
-    life.unready, life.closed, life.exited = at + 2.0, at + 4.0, at + 5.5
 
 
 @pytest.mark.parametrize(("by", "says"), [(1, "3 to 4 instances and back"), (-1, "3 to 2 instances and back")])

@@ -1,42 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judge.acting import acted, stays, without_the_update
+from tests.judge.acting import killed_by_its_health, without_the_bank
 from tests.judge.builder import Rollout
 
 CHECK = "survived_its_dependency"
-
-
-def without_the_bank(*, off: float = 0.4, until: float | None = 10.4) -> Rollout:
-    """Three instances, and a dependency without a container for some seconds."""
-    rollout = without_the_update(Rollout())
-    rollout.status, rollout.new = [], []
-    for life in rollout.old:
-        stays(life)
-    rollout.plan["kind"] = "destructive"
-    rollout.plan["stack"]["healthcheck"] |= {"interval_seconds": 2.0, "timeout_seconds": 1.0, "retries": 2}
-    rollout.plan["steps"][1] = {"phase": "without", "fault": "switch_off", "replaces": False, "settings": {}}
-    settings = {"service": "bank"}
-    acted(rollout, "switch_off", settings=settings, before={"service": "bank", "replicas": 1}, lasting=True)
-    acted(rollout, "heal", 10.0, number=2, heals=1)
-    rollout.event(-30.0, "container", service="bank", container="b1", action="start")
-    rollout.event(off, "container", service="bank", container="b1", action="die", exit_code=0)
-    if until is not None:
-        rollout.event(until, "container", service="bank", container="b2", action="start")
-    return rollout
-
-
-def killed_by_its_health(rollout: Rollout, slot: int, at: float) -> Any:
-    life = rollout.old[slot - 1]
-    life.desired, life.signalled, life.exited, life.exit_code = at + 0.1, at, at + 0.5, 137
-    life.state_error = "task: non-zero exit (137): dockerexec: unhealthy container"
-    box = {"container": life.container, "service": "api", "task": life.task}
-    rollout.event(at - 0.05, "container", action="health_status", health="unhealthy", **box)
-    return life
 
 
 def test_passes_when_each_instance_ran_on_without_it() -> None:
