@@ -201,6 +201,8 @@ def _advice(judged: Judged, course: Course) -> str:
     match course.end:
         case End.PAUSED:
             return "set update_config.failure_action: rollback (its default is pause)"
+        case End.COMPLETED if promises.stack.failure_action == "continue":
+            return "set update_config.failure_action: rollback (it's continue, which goes on whatever fails)"
         case End.COMPLETED:
             return _longer_monitor(judged)
         case End.ROLLBACK_PAUSED:
@@ -223,7 +225,8 @@ def _longer_monitor(judged: Judged) -> str:
     detection, late = detection_seconds(promises), _after_healthy(judged)
     if detection is None:
         return "give the service a healthcheck: without one Swarm notices only what ends by itself"
-    needed = ceil(max(detection, late or 0.0)) + 1
+    delay = promises.stack.delay_seconds or 0.0  # older engines overlook a failure within it (moby/moby #37972)
+    needed = ceil(max(detection, late or 0.0, delay)) + 1
     least = f"above {detection:g} s, which is retries × (interval + timeout)"
     if late is not None and late > detection:
         least = f"above the {late:.1f} s after which it failed (and {least})"

@@ -66,6 +66,27 @@ def test_a_monitor_that_is_too_short_fails_it_with_the_right_formula(monitor: fl
     )
 
 
+def completed_though_bad() -> Rollout:
+    rollout = bad_release("soon")
+    rollout.status = [(0.2, "updating"), (7.0, "completed")]
+    rollout.new = rollout.new[:1]
+    rollout.new[0].healthy, rollout.new[0].exited = 1.0, 7.5
+    return rollout
+
+
+def test_a_policy_that_goes_on_whatever_fails_is_the_setting_to_change() -> None:
+    rollout = completed_though_bad()
+    rollout.plan["stack"]["failure_action"] = "continue"
+    assert "failure_action: rollback (it's continue" in (rollout.verdict(CHECK).advice or "")
+
+
+def test_a_monitor_is_to_be_longer_than_the_delay() -> None:
+    """moby/moby #37972, moby/moby PR #42875: within the delay older engines overlook a failure."""
+    rollout = completed_though_bad()
+    rollout.plan["stack"] |= {"delay_seconds": 30.0, "monitor_seconds": 5.0}
+    assert "raise update_config.monitor from 5 s to 31 s" in (rollout.verdict(CHECK).advice or "")
+
+
 def test_one_that_never_stops_trying_is_stuck() -> None:
     rollout = bad_release()
     rollout.status = [(0.2, "updating"), (9.0, "updating")]
