@@ -24,7 +24,7 @@ def check(judged: Judged) -> Verdict:
     for life in orderly:
         _judge(life, findings)
     if not orderly:
-        return findings.verdict("", "", _nobody(by_hand), missing.AGAIN if not by_hand else None)
+        return findings.verdict("", "", _nobody(by_hand), missing.a_stop(judged.timeline) if not by_hand else None)
     if by_hand and findings.good:
         findings.good.append(_hand_made(by_hand))
     count = many(len(orderly), "instance")

@@ -30,7 +30,9 @@ def check(judged: Judged) -> Verdict:
     for life in going:
         cut += _judge(life, on.get(life.task, []), judged, findings)
     if not going:
-        return findings.verdict("", "", "No instance was stopped, so none had to drain.", missing.AGAIN)
+        return findings.verdict(
+            "", "", "No instance was stopped, so none had to drain.", missing.a_stop(judged.timeline)
+        )
     noun = noun_of(going)
     count = many(len(going), noun)
     telling = most_telling(cut, judged.timeline, judged.witness, judged.promises)

@@ -34,13 +34,13 @@ def check(judged: Judged) -> Verdict:
     orphans = [life for life in judged.timeline.lifespans if life not in going and _is_orphan(life, judged)]
     findings.failed += [_orphan(life, judged) for life in orphans]
     if not going and not orphans:
-        return findings.verdict("", "", "No instance was stopped, so no end was seen.", missing.AGAIN)
+        return findings.verdict("", "", "No instance was stopped, so no end was seen.", missing.a_stop(judged.timeline))
     return findings.verdict(
         f"{each(len(going), noun_of(going))} exited by itself within its grace.",
         f"{len(findings.failed)} of {many(len(going) + len(orphans), noun_of([*going, *orphans]))} didn't exit by"
         " themselves within the grace.",
         f"The end of {len(findings.unproved)} of {count} wasn't seen.",
-        advice or missing.AGAIN if not findings.failed else advice,
+        advice or missing.a_stop(judged.timeline) if not findings.failed else advice,
     )
 
 

@@ -52,7 +52,7 @@ def check(judged: Judged) -> Verdict:
         findings.unproved, findings.failed = [*findings.failed, *findings.unproved], []
     if not stopped:
         none = "No instance was stopped in order, so the front door had nothing to notice."
-        return findings.verdict("", "", none, missing.AGAIN)
+        return findings.verdict("", "", none, missing.a_stop(judged.timeline))
     within = f"within {limit.seconds:g} s" + ("" if limit.declared else ", Swarm's own pause (no limit is declared)")
     return findings.verdict(
         f"The front door let go of {count} {within}.",
@@ -69,7 +69,7 @@ def _missing(judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark],
     known = [mark for life in stopped if (mark := told(life)) is not None]
     rough = [mark for mark in (*known, *arrivals.values()) if mark.error > missing.ROUGH_SECONDS]
     if len(known) < len(stopped):
-        return missing.AGAIN
+        return missing.a_stop(judged.timeline)
     if any("DNS wasn't watched" in mark.source for mark in known):
         return missing.NAMES
     if rough:

@@ -31,7 +31,9 @@ def check(judged: Judged) -> Verdict:
     stopped = [life for life in judged.timeline.meant_to_stop if _asked(life, judged.timeline)]
     longest = _longest(judged)
     if not stopped:
-        return findings.verdict("", "", "No instance was told to stop, so no grace was tried.", missing.AGAIN)
+        return findings.verdict(
+            "", "", "No instance was told to stop, so no grace was tried.", missing.a_stop(judged.timeline)
+        )
     if longest is None:
         return findings.verdict(
             "", "", "How long a request may take isn't known, so no grace is known to do.", _DECLARE

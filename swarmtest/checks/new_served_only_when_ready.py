@@ -24,7 +24,9 @@ def check(judged: Judged) -> Verdict:
         mine = [one for one in judged.losses.accounted if one.life and one.life.task == life.task]
         _judge(life, mine, judged, findings)
     if not new:
-        return findings.verdict("", "", "No new instance was made, so none could serve too early.", missing.AGAIN)
+        return findings.verdict(
+            "", "", "No new instance was made, so none could serve too early.", missing.a_stop(judged.timeline)
+        )
     count = many(len(new), "new instance")
     return findings.verdict(
         f"{each(len(new), 'new instance')} served only when it was ready.",

@@ -35,7 +35,9 @@ def check(judged: Judged) -> Verdict:
         kept += [one.request.id for one in arrived]
         _tell(life, judged, arrived, dialled, findings)
     if not going:
-        return findings.verdict("", "", "No instance was stopped, so none stopped accepting.", missing.AGAIN)
+        return findings.verdict(
+            "", "", "No instance was stopped, so none stopped accepting.", missing.a_stop(judged.timeline)
+        )
     return findings.verdict(
         f"Nothing new arrived at {many(len(going), noun_of(going))} after the close.",
         f"{many(len(kept) + len(lost), 'new request')} came to {noun_of(going)}s after they had stopped accepting.",

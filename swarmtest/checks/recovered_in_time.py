@@ -109,10 +109,18 @@ def _judge(hurt: _Hurt, later: list[_Hurt], spans: Spans, judged: Judged, findin
         findings.unproved.append(f"{line}: nothing shows when {label(unseen[0])} was ready")
     elif back is not None:
         findings.failed.append(f"{line}: {wanted} ready again only {back - ended.at:.1f} s after its end ({told})")
+    elif not _replaces(hurt.life, judged):
+        findings.failed.append(f"{line}: never replaced, {_policy(judged)}")
     elif until < ended.at + seconds:
         findings.unproved.append(f"{line}: the run ended {until - ended.at:.1f} s after its end ({told})")
     else:
         findings.failed.append(f"{line}: never replaced, {_policy(judged)}")
+
+
+def _replaces(life: Lifespan, judged: Judged) -> bool:
+    """Whether the restart policy lets Swarm replace an instance that ended so; if not, there's nothing to wait for."""
+    stack = judged.promises.stack
+    return stack.restarts and (stack.restarts_what_ended_well or life.exit_code != 0)
 
 
 def _wanted(judged: Judged, t: float) -> int:

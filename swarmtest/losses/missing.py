@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from swarmtest.evidence.promises import Promises
 from swarmtest.losses import Losses
-from swarmtest.timeline import Witness
+from swarmtest.timeline import Timeline, Witness
+from swarmtest.timeline.updates import End, course_of
 
 ECHO = "echo the request's X-Request-ID in every answer"
 FRAMING = "send Content-Length or chunked answers (or name an end_marker), so that a cut body can be told"
@@ -31,6 +32,14 @@ KEPT = (
 )
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
+
+
+def a_stop(timeline: Timeline) -> str:
+    """What would show a stop, where none was seen: an update that had come to its end, or another run."""
+    course = course_of(timeline)
+    if course is None or course.end in (End.COMPLETED, End.UNSEEN):
+        return AGAIN
+    return f"see first why the update is {course.end.value} (replaced_every_instance): it stopped no instance"
 
 
 def header(promises: Promises) -> str:

@@ -138,3 +138,13 @@ def test_a_hole_in_the_timeline_leaves_it_unproved() -> None:
     run.new = []
     run.event(1.0, "stream_broken", what="engine events", error="connection reset")
     assert run.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_what_the_restart_policy_never_replaces_is_not_waited_for() -> None:
+    rollout = killed()
+    rollout.plan["stack"]["restart_condition"] = "none"
+    rollout.new, rollout.ends = [], 2.0
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "never replaced, slot 1 empty at the end of the run (restart_policy condition none)" in verdict.evidence[0]
+    assert "set restart_policy condition: any" in (verdict.advice or "")

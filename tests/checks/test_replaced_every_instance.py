@@ -182,3 +182,17 @@ def test_an_update_that_the_run_s_own_guard_stopped_proves_nothing_and_says_why(
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert verdict.evidence[0] == "the run's own guard stopped it: 9.1 % lost over 5 s (limit 5 %)"
+
+
+def test_checks_of_stops_point_at_the_update_that_stopped_nobody() -> None:
+    """It's no hole in anybody's view that a paused update stops no instance."""
+    rollout = Rollout()
+    rollout.status = [(0.2, "updating"), (3.0, "paused")]
+    rollout.new = []
+    for life in rollout.old:
+        stays(life)
+    for check in ("exited_within_grace", "drained_before_exit", "grace_exceeds_longest_request"):
+        verdict = rollout.verdict(check)
+        assert verdict.outcome is Outcome.NOT_PROVED
+        assert verdict.advice is not None
+        assert verdict.advice.startswith("see first why the update is paused (replaced_every_instance)")
