@@ -91,11 +91,13 @@ def unmet(scenario: Scenario, brief: Brief) -> str:
     return "; ".join(text for need, text in NEEDED.items() if need in scenario.needs and need not in brief.wishes)
 
 
-def make_order(asked: Asked, name: str, out: Path | None = None) -> Order:
+def make_order(asked: Asked, name: str, out: Path | None = None, number: int | None = None) -> Order:
     """One run's order, its plan drawn.
 
     Arguments:
         out: the folder for the run's folder, where that isn't the one that was asked for.
+        number: the run's place in a series. It's part of a name that was given: Swarm still lists tasks of a
+            stack that's just been removed, and by its name they'd be taken for the next run's.
 
     Raises:
         UsageError: the plan needs what the stack doesn't say.
@@ -110,7 +112,7 @@ def make_order(asked: Asked, name: str, out: Path | None = None) -> Order:
         plan=draw_plan(scenario.plan, Draw(asked.seed, replicas, asked.minutes, asked.brief.wishes)),
         checks=scenario.checks,
         out=asked.out if out is None else out,
-        name=stack_name(stack, token) if asked.name is None else given_name(asked.name, stack),
+        name=_name(asked, stack, token, number),
         token=token,
         seed=asked.seed,
         init_swarm=asked.init_swarm,
@@ -118,6 +120,12 @@ def make_order(asked: Asked, name: str, out: Path | None = None) -> Order:
         deployed_with=scenario.deployed_with,
         stop_at=asked.brief.stop_at if scenario.kind == "orderly" or asked.brief.stop_at_given else None,
     )
+
+
+def _name(asked: Asked, stack: Stack, token: str, number: int | None) -> str:
+    if asked.name is None:
+        return stack_name(stack, token)
+    return given_name(asked.name if number is None else f"{asked.name}-{number}", stack)
 
 
 def is_mixed(name: str) -> bool:

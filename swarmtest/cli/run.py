@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @click.option("--rate", help='All traffic together, such as "40/s"; the mix stays as it is.')
 @click.option("--baseline", help='Length of the quiet part before anything is done, such as "8s".')
 @click.option("--seed", default=42, show_default=True, help="Seed of the traffic's times and of what a plan draws.")
-@click.option("--name", help="Name of the stack on the engine  [default: a new one for each run]")
+@click.option(
+    "--name", help="Name of the stack on the engine, in a series with a number  [default: a new one for each run]"
+)
 @click.option(
     "--out", default="runs", show_default=True, type=click.Path(path_type=Path), help="Folder of run folders."
 )

@@ -46,7 +46,8 @@ def run_series(asked: Asked, names: Sequence[str], reasons: dict[str, str], inte
         Interrupted: after all that was run is judged and written.
     """
     record = Record(asked, names, reasons)
-    orders = [make_order(asked, member.scenario, record.path) for member in record.series.members]
+    members = record.series.members
+    orders = [make_order(asked, member.scenario, record.path, place) for place, member in enumerate(members, 1)]
     broke: BaseException | None = None
     try:
         for place, order in enumerate(orders):

@@ -98,6 +98,15 @@ def test_a_run_that_is_to_lose_nothing_is_guarded_and_one_that_destroys_only_if_
     assert make_order(asked(tmp_path, "rolling", Overrides(stop_at="off")), "rolling").stop_at is None
 
 
+def test_each_run_of_a_series_has_a_name_of_its_own_even_where_one_is_given(tmp_path: Path) -> None:
+    """Swarm still lists tasks of a stack that has just been removed."""
+    found = asked(tmp_path, "rolling,kill", name="shop")
+    assert make_order(found, "rolling").name == "shop"
+    assert [make_order(found, "rolling", number=number).name for number in (1, 2)] == ["shop-1", "shop-2"]
+    with pytest.raises(UsageError, match="--name: expected up to"):
+        make_order(replace(found, name="-shop"), "rolling", number=1)
+
+
 # ---------------------------------------------------------------- a dry run
 
 
