@@ -48,7 +48,7 @@ def cause_of(
     cause: str | None
     if _out_of_memory(facts, signalled, exited):
         cause = OUT_OF_MEMORY
-    elif _unhealthy(facts, signalled or killed or exited):
+    elif _unhealthy(facts, signalled or killed or exited, by_nobody=not asked and not ours):
         cause = HEALTH_CHECK
     elif _before(ours, KILLING, killed or exited):
         cause = BY_SWARMTEST
@@ -107,8 +107,14 @@ def _killed(signalled: Mark | None, killed: Mark, grace_seconds: float, asked: b
     return END_OF_GRACE if waited >= grace_seconds - GRACE_SLACK_SECONDS else BY_OTHERS
 
 
-def _unhealthy(facts: TaskFacts, end: Mark | None) -> bool:
-    """Whether its last health before the end was bad, and Swarm called the task failed for it."""
+def _unhealthy(facts: TaskFacts, end: Mark | None, *, by_nobody: bool) -> bool:
+    """Whether its last health before the end was bad, and Swarm called the task failed for it.
+
+    One that never got healthy, and exits with 0 when Swarm stops it for that, is called complete.
+
+    Arguments:
+        by_nobody: neither Swarm's decision nor an act of ours asked it to stop.
+    """
     health = [
         event.get("health")
         for event in facts.container
@@ -116,7 +122,8 @@ def _unhealthy(facts: TaskFacts, end: Mark | None) -> bool:
     ]
     said = any("unhealthy" in str(event.get("error") or event.get("message") or "") for event in facts.states)
     failed = any(event.get("state") == "failed" for event in facts.states)
-    return bool(health) and health[-1] == "unhealthy" and (failed or said)
+    complete = by_nobody and any(event.get("state") == "complete" for event in facts.states)
+    return bool(health) and health[-1] == "unhealthy" and (failed or said or complete)
 
 
 def _ours(facts: TaskFacts, acts: Sequence[Event]) -> list[Event]:

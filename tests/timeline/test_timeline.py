@@ -147,6 +147,18 @@ def test_the_ways_to_end_are_told_apart(change: dict[str, float | None], cause: 
     assert life_of(rollout, rollout.old[0]).cause == cause
 
 
+def test_one_that_never_got_healthy_and_exits_with_0_is_ended_by_its_health_though_swarm_calls_it_complete() -> None:
+    rollout = Rollout()
+    life = rollout.old[0]
+    life.announced = life.desired = None
+    life.unready = life.closed = None
+    after = (life.exited or 0.0) + 0.1
+    rollout.event(after, "task", task=life.task, service="api", state="complete", desired="shutdown")
+    health = {"container": life.container, "service": "api", "task": life.task, "health": "unhealthy"}
+    rollout.event((life.signalled or 0.0) - 2.0, "container", action="health_status", **health)
+    assert life_of(rollout, life).cause == "health check"
+
+
 def test_an_act_of_our_own_is_no_somebody_else() -> None:
     rollout = Rollout()
     life = rollout.old[0]
