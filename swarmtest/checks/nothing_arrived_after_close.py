@@ -128,11 +128,11 @@ def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes: list
     promises, going = judged.promises, judged.timeline.meant_to_stop
     measured = measured_seconds(promises, judged.timeline, judged.losses, going)
     if telling and len(lost) >= len(kept):
-        return advise(telling[0][0], promises, measured=measured)
+        return advise(telling[0][0], promises, lost[0].life, measured)
     if kept:
         return advise(Mechanism.KEEP_ALIVE, judged.promises)
     if lost:
-        return advise(Mechanism.CLOSED_TOO_EARLY, promises, measured=measured)
+        return advise(Mechanism.CLOSED_TOO_EARLY, promises, lost[0].life, measured)
     if not closes_seen:
         return missing.CLOSE_LINE
     if rough:

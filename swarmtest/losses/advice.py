@@ -11,6 +11,7 @@ from math import ceil
 from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.timeline import Lifespan
+from swarmtest.timeline.endings import STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST
 
 MARGIN_SECONDS = 1.0
 """Added to each measured or declared time."""
@@ -27,7 +28,7 @@ def advise(
     """
     match mechanism:
         case Mechanism.CLOSED_TOO_EARLY:
-            return _keep_accepting(promises, measured)
+            return _keep_accepting(promises, life, measured)
         case Mechanism.DETECTION:
             return _notice_sooner(promises, measured)
         case Mechanism.GRACE_TOO_SHORT:
@@ -54,8 +55,15 @@ def _notice_sooner(promises: Promises, measured: float | None) -> str:
     )
 
 
-def _keep_accepting(promises: Promises, measured: float | None) -> str:
+def _keep_accepting(promises: Promises, life: Lifespan | None, measured: float | None) -> str:
     detection = promises.front_door.within_seconds
+    if life is not None and _unannounced(life):
+        took = f" ({measured:.1f} s measured)" if measured is not None else ""
+        return (
+            "turn unready at the stop signal, and keep accepting after it for all the time that the front door's own"
+            f" probe takes{took} and {MARGIN_SECONDS:g} s more: a stop that Swarm doesn't order is announced by nobody,"
+            " so DNS tells of it only when the instance is gone; a front door that doesn't probe has no way to know"
+        )
     if detection is None:
         return (
             "keep accepting after the stop signal until the front door has let go (its detection time less the 2 s"
@@ -81,6 +89,14 @@ def _keep_accepting(promises: Promises, measured: float | None) -> str:
         f"keep accepting for {hold:g} s after the stop signal before closing the listener: the front door takes up to"
         f" {detection:g} s from the announcement, which comes {SWARM_PAUSE_SECONDS:g} s before the signal"
     )
+
+
+def _unannounced(life: Lifespan) -> bool:
+    """Whether it got its signal without having left DNS before, as by ``docker stop``."""
+    announced, signalled = life.mark("announced"), life.mark("signalled")
+    if signalled is None or life.cause not in (STOPPED_BY_SWARMTEST, STOPPED_BY_OTHERS):
+        return False
+    return announced is None or announced.at > signalled.at
 
 
 def _longer_grace(promises: Promises, life: Lifespan | None) -> str:

@@ -161,6 +161,16 @@ def test_a_door_that_only_probes_is_never_told_before_the_signal() -> None:
     assert "takes up to 4 s from the announcement (3.6 s measured)" in advice
 
 
+def test_a_stop_by_hand_is_announced_by_nobody_and_only_the_probe_can_tell_of_it() -> None:
+    run = polled_each(4.0)
+    for life in run.old:
+        life.desired, life.announced = None, (life.exited or 0.0) + 0.1
+    advice = run.verdict("answered_every_request").advice or ""
+    assert advice.startswith("turn unready at the stop signal, and keep accepting after it")
+    assert "announced by nobody" in advice
+    assert run.verdict("nothing_arrived_after_close").advice == advice
+
+
 def test_a_list_that_is_asked_for_each_second_wins_against_the_signal() -> None:
     """The announcement comes two seconds before the signal: claiming a loss here would be wrong."""
     run = polled_each(1.0)
