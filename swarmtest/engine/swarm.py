@@ -92,7 +92,7 @@ class SwarmDeployment:
 
     def roll(self, service: str) -> None:
         """Replaces every task with the same spec, as ``docker service update --force`` does."""
-        self.change(service, forced(self._inspect(service)))
+        self.change(service, forced(self._unused(service)))
 
     def release(
         self,
@@ -108,7 +108,12 @@ class SwarmDeployment:
         It's forced as well: an update that changes nothing would clear the update's status and the
         previous spec, and a tag that names another image by now wouldn't be rolled.
         """
-        self.change(service, forced(self._inspect(service), released(image, environment, health, command)))
+        self.change(service, forced(self._unused(service), released(image, environment, health, command)))
+
+    def _unused(self, service: str) -> int:
+        """A ``ForceUpdate`` that no task of a service has had, so that it tells versions apart: a rollback counts back."""
+        count = int(self._inspect(service)["Spec"]["TaskTemplate"].get("ForceUpdate") or 0)
+        return 1 + max([count, *(task.force_update for task in self.tasks() if task.service == service)])
 
     def rollback(self, service: str) -> None:
         """Back to the previous spec, under the rollback's own settings, as ``docker service rollback`` does."""

@@ -67,14 +67,13 @@ class Change:
         ) from error
 
 
-def forced(first: Mapping[str, Any], more: Callable[[dict[str, Any]], object] = lambda _spec: None) -> Edit:
-    """An edit that replaces every task, even where nothing else of the spec changes; it counts ``ForceUpdate`` up.
+def forced(wanted: int, more: Callable[[dict[str, Any]], object] = lambda _spec: None) -> Edit:
+    """An edit that replaces every task, even where nothing else of the spec changes, by its ``ForceUpdate``.
 
     Arguments:
-        first: the service as it was found, by which a retry knows that the edit was done already.
+        wanted: the new count, by which a retry knows that the edit was done already.
         more: changes the spec further.
     """
-    wanted = int(first["Spec"]["TaskTemplate"].get("ForceUpdate") or 0) + 1
 
     def edit(spec: dict[str, Any]) -> bool:
         template = spec["TaskTemplate"]

@@ -110,6 +110,16 @@ def test_a_release_that_was_done_already_is_not_sent_again(
     assert engine.updates == []
 
 
+def test_no_two_versions_have_the_same_count_though_a_rollback_counts_back(
+    deployment: SwarmDeployment, engine: FakeEngine, service: dict[str, Any]
+) -> None:
+    gone = {"ID": "t1", "ServiceID": service["ID"], "Labels": {LABEL: "ours"}, "Spec": {"ForceUpdate": 7}}
+    engine.objects["tasks"] = [gone, {**gone, "ID": "t2", "Spec": {}}]
+    deployment.release("api", image="demo:2", environment={})
+    deployment.roll("api")
+    assert [spec["TaskTemplate"]["ForceUpdate"] for _, spec in engine.updates] == [8, 9]
+
+
 def test_a_rollback_leaves_the_spec_to_the_engine(
     deployment: SwarmDeployment, engine: FakeEngine, service: dict[str, Any]
 ) -> None:
