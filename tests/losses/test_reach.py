@@ -168,7 +168,6 @@ def test_a_stop_by_hand_is_announced_by_nobody_and_only_the_probe_can_tell_of_it
     advice = run.verdict("answered_every_request").advice or ""
     assert advice.startswith("turn unready at the stop signal, and keep accepting after it")
     assert "announced by nobody" in advice
-    assert run.verdict("nothing_arrived_after_close").advice == advice
 
 
 def test_a_list_that_is_asked_for_each_second_wins_against_the_signal() -> None:
