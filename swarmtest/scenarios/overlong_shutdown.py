@@ -14,7 +14,7 @@ SCENARIO = Scenario(
     plan=Plan(
         steps=(
             Step("baseline"),
-            Step("rollout", fault=Update(force=True), on_stop=OnStop(Freeze(), seconds=20.0)),
+            Step("rollout", fault=Update(force=True), on_stop=OnStop(Freeze(), seconds=10.0)),
         )
     ),
     checks=("replaced_every_instance", *HURT),
