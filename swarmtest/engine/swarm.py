@@ -111,7 +111,7 @@ class SwarmDeployment:
         self.change(service, forced(self._unused(service), released(image, environment, health, command)))
 
     def _unused(self, service: str) -> int:
-        """A ``ForceUpdate`` that no task of a service has had: a rollback counts back, and two versions would look alike."""
+        """A ``ForceUpdate`` that no task of a service has had; after a rollback the spec's own would come again."""
         count = int(self._inspect(service)["Spec"]["TaskTemplate"].get("ForceUpdate") or 0)
         return 1 + max([count, *(task.force_update for task in self.tasks() if task.service == service)])
 
