@@ -18,12 +18,16 @@ class FrontDoor:
         service: the proxy's service.
         detects: ``dns``, ``tasks``, ``probe``, ``none``; None where the file doesn't say.
         within_seconds: its detection time by its settings; None where the file doesn't say.
+        keep_alive_seconds: how long it keeps a connection that has no request on it.
+        idle_seconds: how long it waits for an answer, or for the next byte of one.
     """
 
     mode: str
     service: str | None = None
     detects: str | None = None
     within_seconds: float | None = None
+    keep_alive_seconds: float | None = None
+    idle_seconds: float | None = None
 
 
 def read_front_door(stack: Stack, about: Reader, service: str) -> FrontDoor:
@@ -39,16 +43,16 @@ def read_front_door(stack: Stack, about: Reader, service: str) -> FrontDoor:
         return FrontDoor("direct", detects="tasks", within_seconds=0.5)
     if value is None or isinstance(value, dict):
         part = about.part("front_door")
-        refuse_unknown(part, ("service", "detects", "within"))
+        refuse_unknown(part, ("service", "detects", "within", "keep_alive", "idle"))
         name = part.text("service", "") or _only_proxy(stack, service)
         if name is not None and name not in stack.services:
             raise part.error(f"no service {name!r} in the stack; it has {', '.join(stack.services)}", "service")
         detects = part.choice("detects", ("dns", "tasks", "probe", "none"), "none") if "detects" in part.body else None
-        within = part.seconds("within", 0.0) if "within" in part.body else None
+        within, keep_alive, idle = (_seconds(part, key) for key in ("within", "keep_alive", "idle"))
         if name is not None and name != service:
-            return FrontDoor("proxy", name, detects, within)
+            return FrontDoor("proxy", name, detects, within, keep_alive, idle)
         mesh = any(port.mode == "ingress" for port in stack.services[service].ports)
-        return FrontDoor("mesh" if mesh else "host", None, detects, within)
+        return FrontDoor("mesh" if mesh else "host", None, detects, within, keep_alive, idle)
     raise about.error(f"expected direct, or a mapping such as {{service: edge}}, found {value!r}", "front_door")
 
 
@@ -77,3 +81,7 @@ def derived_url(stack: Stack, service: str, door: FrontDoor) -> str:
             key=f"services.{publisher.name}.ports",
         )
     return f"http://127.0.0.1:{ports[0].published}"
+
+
+def _seconds(part: Reader, key: str) -> float | None:
+    return part.seconds(key, 0.0) if key in part.body else None

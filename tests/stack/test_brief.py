@@ -226,3 +226,9 @@ def test_a_limit_that_somebody_wrote_is_told_from_the_one_that_holds_by_itself(t
         assert (read.stop_at, read.stop_at_given) == (StopAt(0.05, 5.0), True)
     off = brief(tmp_path, "service: api\nstop_at: off")
     assert (off.stop_at, off.stop_at_given) == (None, True)
+
+
+def test_what_a_front_door_keeps_open_is_kept_with_the_verdict(tmp_path: Path) -> None:
+    door = brief(tmp_path, "{service: api, front_door: {service: edge, keep_alive: 75s, idle: 1m}}").front_door
+    assert (door.keep_alive_seconds, door.idle_seconds) == (75.0, 60.0)
+    assert refused(tmp_path, "{service: api, front_door: {service: edge, idle: 5}}").key is not None
