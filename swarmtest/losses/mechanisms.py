@@ -77,8 +77,16 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
     if lost.trail is not None and lost.trail.seen and life is not None:
         return _of_running(lost, life, witness)
     if not ready_at(spans_of(timeline.lifespans), lost.request.began):
-        return Mechanism.NO_INSTANCE
+        return Mechanism.HEALTH_KILL if _health_took_the_last(timeline, lost.request.began) else Mechanism.NO_INSTANCE
     return _of_unheard(lost, life, promises) if life is not None else _of_nobody(lost, timeline, promises)
+
+
+def _health_took_the_last(timeline: Timeline, t: float) -> bool:
+    """Whether the instance that was the last to be ready before a time was killed by its health check."""
+    gone = [
+        (until.at, life) for life in timeline.lifespans if (until := life.ready_until) is not None and until.at <= t
+    ]
+    return bool(gone) and max(gone, key=lambda one: one[0])[1].cause == HEALTH_CHECK
 
 
 def ending_of(life: Lifespan, witness: Witness) -> Mechanism | None:

@@ -43,6 +43,13 @@ WITHOUT = (Loss.ERROR, Loss.SHED, Loss.GATEWAY, Loss.TIMED_OUT, Loss.UNKNOWN)
 """Classes of answers, or of none, that a missing dependency makes."""
 
 
+ANSWERED = (Loss.ERROR, Loss.SHED)
+"""Those of them that an instance made itself, while it lived."""
+
+DEATHS = (HEALTH_CHECK, CRASHED)
+"""Ends that an instance comes to when it doesn't survive without its dependency."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """One act's hurt of one instance, as far as it reaches.
@@ -85,11 +92,13 @@ class Faults:
 
     Attributes:
         spoilt_from: from when on a version was running that isn't meant to stay; infinity where none was.
+        dead_from: from when on instances died of a missing dependency; infinity where none did.
     """
 
     reaches: tuple[Reach, ...] = ()
     spans: Spans | None = None
     spoilt_from: float = float("inf")
+    dead_from: float = float("inf")
 
     def of(self, request: Request, loss: Loss, life: Lifespan | None) -> Reach | None:
         """The hurt that a lost request belongs to; None where it belongs to none."""
@@ -100,11 +109,19 @@ class Faults:
             if not reach.touches(request):
                 continue
             if reach.task is None:
-                if loss in WITHOUT and (life is None or life.cause not in (HEALTH_CHECK, CRASHED)):
+                if self._for_want_of_it(request, loss, life):
                     return reach
             elif life.task == reach.task if life is not None else loss in NOBODY:
                 return reach
         return None
+
+    def _for_want_of_it(self, request: Request, loss: Loss, life: Lifespan | None) -> bool:
+        """Whether a missing dependency lost it by itself, and not by the death of instances that didn't survive it."""
+        if loss in ANSWERED or loss not in WITHOUT:
+            return loss in ANSWERED
+        if life is not None:
+            return life.cause not in DEATHS
+        return request.began < self.dead_from or bool(ready_at(self.spans or [], request.began))
 
 
 def read_faults(promises: Promises, timeline: Timeline) -> Faults:
@@ -130,8 +147,18 @@ def read_faults(promises: Promises, timeline: Timeline) -> Faults:
         done = {reach.task for reach in found}
         forced = [life for life in timeline.lifespans if life.cause == END_OF_GRACE and life.task not in done]
         found += [reach for life in forced if (reach := _of_grace(life, promises)) is not None]
-    spoilt = bad[0].t if bad else float("inf")
-    return Faults(tuple(found), spans_of(timeline.lifespans) if bad else None, spoilt)
+    off = [act.t for act in acts if act.get("name") == "switch_off"]
+    return Faults(
+        tuple(found),
+        spans_of(timeline.lifespans) if bad or off else None,
+        bad[0].t if bad else float("inf"),
+        _dead_from(timeline, off[0]) if off else float("inf"),
+    )
+
+
+def _dead_from(timeline: Timeline, since: float) -> float:
+    dead = [life.ready_until for life in timeline.lifespans if life.cause in DEATHS]
+    return min((mark.at - mark.error for mark in dead if mark is not None and mark.at > since), default=float("inf"))
 
 
 def detection_seconds(promises: Promises) -> float:

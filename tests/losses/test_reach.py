@@ -124,6 +124,36 @@ def test_an_instance_that_its_health_check_killed_was_not_killed_by_its_dependen
     assert found(run, "x") == (Charge.SHUTDOWN, Mechanism.HEALTH_KILL)
 
 
+def all_die_of(run: Rollout, at: float) -> None:
+    """The health check kills every instance, which is what makes an outage of a dependency one of the service."""
+    for life in run.old:
+        life.exited, life.exit_code = at, 137
+        life.state_error = "task: non-zero exit (137): dockerexec: unhealthy container"
+        box = {"container": life.container, "service": "api", "task": life.task}
+        run.event(at - 1.0, "container", action="health_status", health="unhealthy", **box)
+
+
+def test_an_answer_for_want_of_a_dependency_is_the_fault_s_whatever_becomes_of_its_instance() -> None:
+    run = without_its_dependency(8.0)
+    all_die_of(run, 5.0)
+    one = run.served("x", 2.0, 2.1, run.old[1], status=500)
+    one.steps = {"start": 2.01, "finish": 2.09}
+    assert found(run, "x") == (Charge.FAULT, Mechanism.DEPENDENCY_OFF)
+
+
+def test_what_finds_nobody_left_since_all_were_killed_for_it_is_not_the_fault_s() -> None:
+    run = without_its_dependency(8.0)
+    all_die_of(run, 5.0)
+    run.bad_gateway("x", 6.0, 6.01, None)
+    assert found(run, "x") == (Charge.FRONT_DOOR, Mechanism.HEALTH_KILL)
+
+
+def test_what_a_front_door_turns_away_for_want_of_a_dependency_is_the_fault_s_while_all_live() -> None:
+    run = without_its_dependency(8.0)
+    run.bad_gateway("x", 6.0, 6.01, None)
+    assert found(run, "x")[0] is Charge.FAULT
+
+
 def polled_each(seconds: float) -> Rollout:
     """An app that closes its listener at its signal, behind a door that asks for its list that often."""
     run = Rollout()
