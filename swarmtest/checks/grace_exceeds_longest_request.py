@@ -9,7 +9,7 @@ from the next task on. A drain that happened to be short proves nothing: it's th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isfinite
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Loss, missing
@@ -96,7 +96,8 @@ def _judge(life: Lifespan, longest: _Longest, findings: Findings) -> None:
         f" {longest.seconds:.1f} s the longest request ({longest.source}), {MARGIN_SECONDS:g} s margin"
     )
     if most > least:
-        line += f"; its close wasn't seen, so the wait may have been up to {most:.1f} s"
+        upto = f"may have been up to {most:.1f} s" if isfinite(most) else "isn't known"
+        line += f"; its close wasn't seen, so the wait {upto}"
     if grace <= least + rest - error or (grace <= least + rest and error < missing.ROUGH_SECONDS):
         findings.failed.append(line)
     elif grace > most + rest + error:
