@@ -586,6 +586,25 @@ def test_a_fault_that_lasts_is_healed_and_both_are_acts_with_what_healing_has_to
     assert healing.get("instances") == began.get("instances")
 
 
+@pytest.mark.parametrize(("gone", "notes"), [(True, 0), (False, 1)])
+def test_what_a_fault_brought_and_its_healing_takes_is_followed_to_its_end(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch, gone: bool, notes: int
+) -> None:
+    """An instance that was scaled out drains after it's scaled in again, and that's what's to be seen."""
+    monkeypatch.setattr(steps, "of_recovery", lambda _service: 0.05)
+    world.at["hurt"] = lambda: setattr(world, "tasks", (NEW,))  # the old one's place, so that as many run
+
+    def healed() -> None:
+        world.tasks = (replace(NEW, id="third", container="c-third"), replace(NEW, desired="shutdown"))
+        world.exited |= {"c-old", "c-new"} if gone else {"c-old"}
+
+    world.exited = {"c-old"}
+    world.at["heal"] = healed
+    _, broke, events = carry_out(holding(order, world))
+    assert broke is None
+    assert len([event for event in events if event.kind == "note"]) == notes
+
+
 def test_a_fault_that_lasts_is_healed_before_the_stack_goes_when_it_was_interrupted(order: Order, world: World) -> None:
     world.at["hurt"] = lambda: os.kill(os.getpid(), signal.SIGINT)
     _, _, events = carry_out(holding(order, world))

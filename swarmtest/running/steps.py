@@ -84,11 +84,7 @@ class Hurting:
     def __init__(self, work: Run, traffic: TrafficProcess, fault: Fault, aim: Aim) -> None:
         self.work, self.traffic, self.fault, self.aim = work, traffic, fault, aim
         self.subject = work.order.subject
-        self.old = {
-            task.container
-            for task in work.watch.tasks()
-            if task.service == self.subject.name and task.container and task.up
-        }
+        self.old = self._kept()
         self.began = time.time() + work.info.offset_seconds  # by the engine's clock
         self.wanted = len(self.old)
 
@@ -108,6 +104,7 @@ class Hurting:
                 self._wait(self.whole)
             if step.hold_seconds is not None:
                 hold(self.work, self.traffic, step.hold_seconds)
+                self.old = self.old | self._kept()  # those that it brought are to go in good order, too
             elif not self.fault.lasting:
                 over = self.steady if self.fault.replaces else self.whole
                 self._wait(lambda: over() and sent_all())
@@ -146,12 +143,13 @@ class Hurting:
             return False
         return self._gone() and self._all_up()
 
-    def _kept(self) -> set[str | None]:
-        return {task.container for task in self.work.watch.tasks() if task.service == self.subject.name and task.up}
+    def _kept(self) -> set[str]:
+        tasks = [task for task in self.work.watch.tasks() if task.service == self.subject.name and task.up]
+        return {task.container for task in tasks if task.container}
 
     def _gone(self) -> bool:
         kept = self._kept()
-        return all(self.work.watch.has_exited(str(container)) or container in kept for container in self.old)
+        return all(self.work.watch.has_exited(container) or container in kept for container in self.old)
 
     def _all_up(self) -> bool:
         return up(self.work.watch.tasks(), self.subject.name) == self.wanted
@@ -164,7 +162,7 @@ class Hurting:
 
     def _still_going(self, patience: float) -> str:
         status = self.work.watch.status()
-        lives = [str(container)[:12] for container in self.old if not self.work.watch.has_exited(str(container))]
+        lives = [container[:12] for container in self.old if not self.work.watch.has_exited(container)]
         return (
             f"{self.fault.name} hadn't come to its end after {patience:.0f} s: update status {status.state}"
             f" ({status.message}), old containers still there: {', '.join(lives) or 'none'};"
