@@ -724,3 +724,18 @@ def test_the_run_goes_on_until_all_that_has_a_number_is_sent(order: Order, world
     began = time.monotonic()
     carry_out(replace(order, plan=Plan(()), brief=replace(order.brief, kinds=(kind,))))
     assert time.monotonic() - began >= 0.3
+
+
+def test_those_that_came_while_a_fault_lasted_are_waited_for_when_it_is_healed(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "of_recovery", lambda _service: 0.05)
+    world.at["hurt"] = lambda: setattr(world, "tasks", (OLD, NEW))
+    world.at["heal"] = lambda: setattr(world, "tasks", (OLD,))
+    monkeypatch.setattr(FakeDeployment, "replicas", lambda self, _service: len(self.world.tasks))
+    _, _, events = carry_out(holding(order, world))
+    assert ["c-new" in str(event.get("text")) for event in events if event.kind == "note"] == [True]
+    world.happened.clear()
+    world.tasks, world.exited = (OLD,), {"c-new"}
+    _, _, events = carry_out(replace(holding(order, world), token="second"))
+    assert [event for event in events if event.kind == "note"] == []
