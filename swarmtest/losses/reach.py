@@ -171,13 +171,13 @@ def _of_victim(victim: Victim, life: Lifespan, promises: Promises) -> Reach | No
     by = victim.hurt_by if victim.hurt_by is not None else victim.hurt_at
     window = detection_seconds(promises)
     if victim.name == "freeze" and victim.in_stop:
-        if life.cause != END_OF_GRACE:
+        if life.cause != END_OF_GRACE or _went_on(victim, life):
             return None  # its stop was slow, and no more
         return _reach(victim.name, victim.hurt_at, life, life.mark("announced") or Mark(by, 0.0, "act"), promises)
     if victim.name == "freeze":
         over = float("inf") if victim.healed_at is None else victim.healed_at + window
         return Reach(victim.name, victim.task, victim.hurt_at, by, by + window, over)
-    if victim.name in ("stop", "signal"):
+    if victim.name == "signal":
         return _of_order(victim, life, promises, by)
     if life.cause == BY_SWARMTEST or victim.name in ("kill", "crash"):
         gone, left = life.mark("exited") or Mark(by, 0.0, "act"), life.mark("announced")
@@ -199,8 +199,17 @@ _ENGINES = ("started", "signalled", "killed", "exited")
 """Marks whose error is that of the engine's clock."""
 
 
+def _went_on(victim: Victim, life: Lifespan) -> bool:
+    """Whether it stood still no more when its grace was over, and so had the rest of it to end by itself."""
+    killed = life.mark("killed") or life.mark("exited")
+    return killed is not None and victim.healed_at is not None and victim.healed_at < killed.at - killed.error
+
+
 def _of_order(victim: Victim, life: Lifespan, promises: Promises, by: float) -> Reach | None:
-    """An instance that was told to stop by hand: its losses are the order's only where losses are meant to be."""
+    """An instance that got a signal by hand: its losses are the order's only where losses are meant to be.
+
+    One that's stopped with its own grace may lose nothing, in whatever run: it can drain as in a rollout.
+    """
     signalled = life.mark("signalled")
     ended_by_it = signalled is None or signalled.at <= by + 1.0
     if not promises.destructive or life.cause not in (STOPPED, BY_SWARMTEST, END_OF_GRACE) or not ended_by_it:

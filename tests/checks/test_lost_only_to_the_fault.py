@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
+from swarmtest.losses import Charge
 from tests.judge.builder import Rollout
 from tests.judge.stories import (
     dies,
@@ -130,11 +131,35 @@ def test_a_slow_stop_within_its_grace_excuses_nothing() -> None:
     assert run.verdict(CHECK).outcome is Outcome.FAILED
 
 
-def test_a_stop_by_hand_is_a_fault_only_where_losses_are_meant_to_be() -> None:
+def test_a_signal_by_hand_is_a_fault_only_where_losses_are_meant_to_be() -> None:
     for kind, outcome in (("destructive", Outcome.PASSED), ("orderly", Outcome.FAILED)):
-        run = stopped_by_hand(kind)
+        run = stopped_by_hand(kind, "signal")
         one = run.unanswered("cut", 0.0, 2.0)
         one.on, one.steps = run.old[0], {"start": 0.002}
+        assert run.verdict(CHECK).outcome is outcome
+
+
+def test_a_stop_amid_a_destructive_mix_excuses_no_drain_that_is_missing() -> None:
+    run = stopped_by_hand("destructive")
+    run.plan["scenario"] = "chaos"
+    life = run.old[0]
+    life.unready, life.closed, life.exited = None, None, 0.07
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "charged to shutdown (drain missing)" in verdict.evidence[0]
+    assert "grace does nothing" in (verdict.advice or "")
+
+
+def test_one_that_went_on_within_its_grace_and_yet_ran_into_its_end_is_not_excused_by_the_freeze() -> None:
+    for until, outcome in ((1.0, Outcome.PASSED), (-2.0, Outcome.FAILED)):  # from its end
+        run = drained_too_long()
+        run.plan["deployed_with"] = {}
+        life = run.old[0]
+        run.extra = [(life.exited + until if data.get("id") == 3 else t, kind, data) for t, kind, data in run.extra]
+        one = run.unanswered("cut", life.signalled - 1.0, life.exited)
+        one.on, one.steps = life, {"start": life.signalled - 0.9}
+        lost = [one for one in run.judged().losses.seen if one.request.id == "cut"]
+        assert (lost[0].charge is Charge.FAULT) is (outcome is Outcome.PASSED)
         assert run.verdict(CHECK).outcome is outcome
 
 

@@ -64,14 +64,14 @@ def frozen(seconds: float = 5.0, **how: Any) -> Rollout:
     return rollout.heals(2, of=1, at=seconds, lives=[life])
 
 
-def stopped_by_hand(kind: str = "orderly", **how: Any) -> Rollout:
+def stopped_by_hand(kind: str = "orderly", act: str = "stop", **how: Any) -> Rollout:
     """The first instance is stopped by hand, drains, and is replaced 5 s after its exit."""
-    rollout = hurting("stop", kind, **how)
+    rollout = hurting(act, kind, **how)
     life = rollout.old[0]
     life.signalled = life.unready = 0.05
     life.let_go, life.closed, life.exited = 0.9, 2.05, 6.0
     rollout.new.append(replacement(life, 6.2, 6.0 + DELAY + 0.3))
-    return rollout.act(1, "stop", 0.0, [life])
+    return rollout.act(1, act, 0.0, [life])
 
 
 def scaled_in(**how: Any) -> Rollout:

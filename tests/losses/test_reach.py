@@ -95,9 +95,19 @@ def test_what_is_lost_on_a_thawed_instance_much_later_is_its_own_doing() -> None
     assert found(run, "x")[0] is not Charge.FAULT
 
 
-@pytest.mark.parametrize(("kind", "charge"), [("destructive", Charge.FAULT), ("orderly", Charge.SHUTDOWN)])
-def test_a_stop_by_hand_is_a_fault_where_losses_are_meant_to_be(kind: str, charge: Charge) -> None:
-    run = stopped_by_hand(kind)
+@pytest.mark.parametrize(
+    ("kind", "act", "charge"),
+    [
+        ("destructive", "signal", Charge.FAULT),
+        ("orderly", "signal", Charge.SHUTDOWN),
+        ("destructive", "stop", Charge.SHUTDOWN),  # it has its own grace, and can drain
+        ("orderly", "stop", Charge.SHUTDOWN),
+    ],
+)
+def test_a_signal_by_hand_is_a_fault_where_losses_are_meant_to_be_and_a_stop_never_is(
+    kind: str, act: str, charge: Charge
+) -> None:
+    run = stopped_by_hand(kind, act)
     lose(run, 0.5, 3.0)
     assert found(run, "x")[0] is charge
 
