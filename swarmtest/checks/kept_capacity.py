@@ -133,6 +133,6 @@ def _load(lives: tuple[Lifespan, ...]) -> list[str]:
 
 
 def _advice(judged: Judged, lowest: int | None) -> str:
-    if not judged.promises.start_first and lowest == 0:
+    if lowest == 0 and not judged.promises.start_first:
         return advise(Mechanism.NO_INSTANCE, judged.promises)
     return advise(Mechanism.COLD_START, judged.promises)

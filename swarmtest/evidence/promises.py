@@ -144,14 +144,21 @@ class Promises(msgspec.Struct, frozen=True):
         return 1 if self.stack.replicas is None else self.stack.replicas
 
     @property
+    def way_back(self) -> bool:
+        """Whether it's a rollback by order that's judged: it goes by ``rollback_config``."""
+        return any(step.fault == "rollback" for step in self.judged_steps)
+
+    @property
     def start_first(self) -> bool:
         """Whether the new instance is started before the old one is stopped."""
-        return self.stack.order == "start-first"
+        order = self.stack.rollback.get("order", "stop-first") if self.way_back else self.stack.order
+        return order == "start-first"
 
     @property
     def at_once(self) -> int:
         """How many instances an update may take at a time; 0 in the file means all."""
-        parallelism = 1 if self.stack.parallelism is None else self.stack.parallelism
+        parallelism = self.stack.rollback.get("parallelism") if self.way_back else self.stack.parallelism
+        parallelism = 1 if parallelism is None else parallelism
         return self.replicas if parallelism == 0 else min(parallelism, self.replicas)
 
     @property

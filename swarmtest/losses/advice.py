@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
+from swarmtest.evidence.promises import MEANT_TO_FAIL, SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.timeline import Lifespan
 from swarmtest.timeline.endings import STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST
@@ -114,11 +114,29 @@ def _longer_grace(promises: Promises, life: Lifespan | None) -> str:
 def _readiness(mechanism: Mechanism, promises: Promises) -> str:
     if mechanism is Mechanism.NO_INSTANCE and not promises.replaces:
         return "run more replicas than can fail at a time, so that one serves while Swarm replaces the others"
+    if mechanism is Mechanism.NO_INSTANCE and any(step.fault in MEANT_TO_FAIL for step in promises.judged_steps):
+        return _limit_a_bad_version(promises)
     if mechanism is Mechanism.NO_INSTANCE and not promises.start_first:
-        return "set update_config.order: start-first (or run more replicas than are updated at a time)"
+        config = "rollback_config" if promises.way_back else "update_config"
+        return f"set {config}.order: start-first (or run more replicas than are updated at a time)"
     if promises.stack.healthcheck is None:
         return "give the service a healthcheck that fails until warm-up is done; a longer grace does nothing for it"
     return "let the healthcheck fail until warm-up is really done (with a start_period); a longer grace does nothing"
+
+
+def _limit_a_bad_version(promises: Promises) -> str:
+    """What keeps a version that fails from taking the place of all that works."""
+    action = promises.stack.failure_action or "pause"
+    if action != "rollback":
+        return f"set update_config.failure_action: rollback (it's {action}), so that a bad version doesn't stay"
+    if not promises.start_first:
+        return "set update_config.order: start-first, so that an instance goes only when its successor is healthy"
+    if promises.stack.rollback.get("order", "stop-first") != "start-first":
+        return "set rollback_config.order: start-first (or run more replicas than are rolled back at a time)"
+    return (
+        "set update_config.delay and monitor to more than a bad version needs to show itself, so that it's found out"
+        " before it has taken the place of every instance"
+    )
 
 
 _SENTENCES = {

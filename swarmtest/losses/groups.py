@@ -19,7 +19,8 @@ def loss_lines(lost: Sequence[Accounted], timeline: Timeline, witness: Witness, 
     for (loss, owed, task), count in sorted(groups.items(), key=lambda item: (-item[1], item[0][0], item[0][2])):
         of = [one for one in lost if (one.loss, one.charge) == (loss, owed)]
         of = [one for one in of if (one.life.task if one.life else "") == task]
-        how = mechanism_of(of[0], timeline, witness, promises)
+        hows = Counter(mechanism_of(one, timeline, witness, promises) for one in of)
+        how = max(hows, key=lambda found: hows[found])
         lines.append(
             f"{number(count)} {loss} on {label(of[0].life)}, charged to {(owed or '').replace('_', ' ')}"
             f"{f' ({how.value})' if how else ''}: {of[0].why}; {ids(of)}"

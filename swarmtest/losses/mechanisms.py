@@ -76,7 +76,8 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
         return Mechanism.FROZEN_UNNOTICED
     if lost.trail is not None and lost.trail.seen and life is not None:
         return _of_running(lost, life, witness)
-    if not ready_at(spans_of(timeline.lifespans), lost.request.began):
+    turned_away = life is None and lost.proxied is not None and lost.proxied.server is None
+    if turned_away or not ready_at(spans_of(timeline.lifespans), lost.request.began):
         return Mechanism.HEALTH_KILL if _health_took_the_last(timeline, lost.request.began) else Mechanism.NO_INSTANCE
     return _of_unheard(lost, life, promises) if life is not None else _of_nobody(lost, timeline, promises)
 
