@@ -13,11 +13,14 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.events import Event
 from swarmtest.losses import missing
 from swarmtest.losses.wording import label, many
-from swarmtest.timeline import Lifespan, Victim
+from swarmtest.timeline import Lifespan, Timeline, Victim
 from swarmtest.timeline.acts import began, end_of
 from swarmtest.timeline.endings import BY_SWARMTEST, HEALTH_CHECK
+from swarmtest.timeline.updates import UPDATES, End, course_after
 
-UPDATES = ("update", "release", "rollback", "unhealthy", "crash")
+MEANT_TO_STAY = ("update", "release", "rollback")
+"""Updates that are to complete; what becomes of a version that doesn't work, another check says."""
+
 SOON_SECONDS = 5.0
 """Within this an act shows its effect, where it isn't a stop that takes its own time."""
 
@@ -155,6 +158,8 @@ def _judge_whole(act: Event, judged: Judged, findings: Findings) -> None:
         case name if name in UPDATES:
             tasks = len(made) + len(timeline.failed_tasks)
             _seen(findings, f"{line}: {many(tasks, 'new task')}", bool(tasks))
+            if name in MEANT_TO_STAY and not timeline.stopped_by_guard:
+                _judge_update(act, timeline, findings)
         case "scale":
             by = int((act.get("settings") or {}).get("by") or 0)
             gone = [life for life in timeline.lifespans if (mark := life.stopping) is not None and mark.at >= act.t]
@@ -165,6 +170,17 @@ def _judge_whole(act: Event, judged: Judged, findings: Findings) -> None:
             _seen(findings, f"{line}: {name} was off", bool(ends))
         case _:
             findings.good.append(line)
+
+
+def _judge_update(act: Event, timeline: Timeline, findings: Findings) -> None:
+    """Whether an update that's meant to stay came to its end; Swarm's own word decides, as new tasks prove nothing."""
+    course = course_after(timeline, act)
+    if course.end is End.UNSEEN:
+        findings.unproved.append(f"{_name(act)}: no UpdateStatus of it was seen")
+    elif course.end is not End.COMPLETED:
+        said = (course.last.get("message") if course.last is not None else None) or "Swarm says no more"
+        whole = timeline.outcome == "finished" or course.end not in (End.UPDATING, End.ROLLING_BACK)
+        (findings.failed if whole else findings.unproved).append(f"{_name(act)} didn't complete: {course.end} ({said})")
 
 
 def _seen(findings: Findings, line: str, seen: bool) -> None:

@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from swarmtest.events import Event
+from swarmtest.timeline.acts import began
 from swarmtest.timeline.lifespan import Lifespan, Timeline
 
 STALE_SECONDS = 1.0
@@ -105,11 +106,20 @@ _ORDERED = {
 
 def course_of(timeline: Timeline) -> Course | None:
     """The update that's judged: the first after the beginning; None where none was begun."""
-    acts = [act for act in timeline.acts if act.get("edge") == "began" and act.get("name") in UPDATES]
+    acts = [act for act in began(timeline.acts) if act.get("name") in UPDATES]
     begun = [act for act in acts if timeline.t0 is not None and act.t >= timeline.t0 and not act.get("prepares")]
     if not begun:
         return None
-    act, later = begun[0], begun[1:]
+    return _course(timeline, begun[0], begun[1:])
+
+
+def course_after(timeline: Timeline, act: Event) -> Course:
+    """The update that an act began, whichever of several it is."""
+    later = [one for one in began(timeline.acts) if one.get("name") in UPDATES and one.t > act.t]
+    return _course(timeline, act, later)
+
+
+def _course(timeline: Timeline, act: Event, later: Sequence[Event]) -> Course:
     rollback = _rollback_on_order(timeline, later)
     after = [one for one in later if one is not rollback]
     until = min((one.t for one in after), default=float("inf"))

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
-from tests.judge.builder import Rollout
+from tests.judge.builder import T0, Rollout
 from tests.judge.stories import (
     drained_too_long,
     frozen,
     killed,
+    replacement,
     scaled_in,
     stopped_by_hand,
     terminated_by_force,
@@ -123,3 +124,25 @@ def test_a_service_that_was_not_scaled_is_not_proved() -> None:
     life = run.old[-1]
     life.desired = life.announced = life.signalled = life.unready = life.closed = life.exited = None
     assert run.verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_a_rollout_among_other_acts_that_did_not_complete_is_no_rollout_that_was_done() -> None:
+    for state, outcome in (("completed", Outcome.PASSED), ("paused", Outcome.FAILED), ("updating", Outcome.FAILED)):
+        run = killed()
+        run.ends = 25.0
+        run.plan["steps"].append({"phase": "rollout", "fault": "update", "replaces": True, "prepares": False})
+        run.act(2, "update", 10.0)
+        run.event(18.0, "update_status", service="api", state=state, started=T0 + 10.05, message="said by Swarm")
+        made = replacement(run.old[1], 11.0, 11.2, 12)
+        run.new.append(made)
+        verdict = run.verdict(CHECK)
+        assert verdict.outcome is outcome, verdict
+        if outcome is Outcome.FAILED:
+            assert verdict.evidence[0] == f"update (act 2) didn't complete: {state} (said by Swarm)"
+
+
+def test_a_rollout_of_which_swarm_was_not_heard_is_not_proved() -> None:
+    run = Rollout().drop(lambda event: event["kind"] == "update_status")
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "update (act 1): no UpdateStatus of it was seen" in verdict.evidence
