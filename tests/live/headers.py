@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.live.conftest import ROOT, LiveRun
 
-_LINE = re.compile(r"^# (scenario|must fail|loss classes|may also be|advice|exit code): *(.*)$", re.MULTILINE)
+_LINE = re.compile(r"^# (scenario|flags|must fail|loss classes|may also be|advice|exit code): *(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,14 @@ class Header:
     """What a stack's header promises.
 
     Attributes:
+        flags: how `swarmtest run` is called.
         loss_classes: all of them are seen.
         may_also_be: classes that are seen in some runs, by the luck of the moment.
         advice: words that stand in the advice.
     """
 
     scenario: str | None
+    flags: tuple[str, ...]
     must_fail: frozenset[str]
     loss_classes: frozenset[str]
     may_also_be: frozenset[str]
@@ -36,8 +38,11 @@ class Header:
 def read_header(path: Path) -> Header:
     found = dict(_LINE.findall(path.read_text()))
     words = {key: frozenset(re.findall(r"[a-z_]+", value)) - {"none"} for key, value in found.items()}
+    scenario = found.get("scenario")
+    named = ("--scenario", scenario) if scenario is not None else ()
     return Header(
-        found.get("scenario"),
+        scenario,
+        (*named, *found.get("flags", "").split()),
         words["must fail"],
         words["loss classes"],
         words.get("may also be", frozenset()),
