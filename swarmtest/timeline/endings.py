@@ -40,13 +40,14 @@ def cause_of(
     facts: TaskFacts, marks: Mapping[str, Mark], desired: Mark | None, grace_seconds: float, acts: Sequence[Event]
 ) -> str | None:
     """What ended it, in words; None while it lives, or where nothing says."""
-    signalled, killed, exited = marks.get("signalled"), marks.get("killed"), marks.get("exited")
+    signalled, exited = marks.get("signalled"), marks.get("exited")
+    killed = marks.get("killed") or _unseen_kill(facts, signalled, exited, grace_seconds)
     if signalled is None and killed is None and exited is None:
         return None
     asked = _asked(desired or marks.get("announced"), signalled or killed or exited)
     ours = _ours(facts, acts)
     cause: str | None
-    if _out_of_memory(facts, signalled, exited):
+    if _out_of_memory(facts, signalled, marks.get("killed"), exited):
         cause = OUT_OF_MEMORY
     elif _unhealthy(facts, signalled or killed or exited, by_nobody=not asked and not ours):
         cause = HEALTH_CHECK
@@ -92,10 +93,21 @@ def _asked(desired: Mark | None, end: Mark | None) -> bool:
     return desired is not None and end is not None and desired.at - desired.error <= end.at + end.error + 0.05
 
 
-def _out_of_memory(facts: TaskFacts, signalled: Mark | None, exited: Mark | None) -> bool:
-    """Whether memory ended it; a child process may be killed for memory and its container live on."""
+def _unseen_kill(facts: TaskFacts, signalled: Mark | None, exited: Mark | None, grace_seconds: float) -> Mark | None:
+    """Its SIGKILL where the engine's event of it was lost: its exit code tells of one, when its grace was over."""
+    if signalled is None or exited is None or exit_code(facts) != SIGKILLED:
+        return None
+    return exited if _waited(signalled, exited) >= grace_seconds else None
+
+
+def _out_of_memory(facts: TaskFacts, signalled: Mark | None, killed: Mark | None, exited: Mark | None) -> bool:
+    """Whether memory ended it; a child process may be killed for memory and its container live on.
+
+    While it drains, one that memory ended has the exit code of a SIGKILL that the engine didn't send.
+    """
+    by_kernel = killed is None and exit_code(facts) == SIGKILLED
     for event in facts.container:
-        if event.get("action") == "oom" and (signalled is None or event.t < signalled.at):
+        if event.get("action") == "oom" and (signalled is None or event.t < signalled.at or by_kernel):
             return exited is not None and exited.at - event.t < 5.0
     return False
 
@@ -103,8 +115,12 @@ def _out_of_memory(facts: TaskFacts, signalled: Mark | None, exited: Mark | None
 def _killed(signalled: Mark | None, killed: Mark, grace_seconds: float, asked: bool) -> str:
     if signalled is None:
         return END_OF_GRACE if asked and grace_seconds < 1 else BY_OTHERS
-    waited = killed.at - signalled.at + killed.error + signalled.error
-    return END_OF_GRACE if waited >= grace_seconds - GRACE_SLACK_SECONDS else BY_OTHERS
+    return END_OF_GRACE if _waited(signalled, killed) >= grace_seconds else BY_OTHERS
+
+
+def _waited(signalled: Mark, end: Mark) -> float:
+    """Seconds from the signal to its end, at the most: what reaches the grace was ended by it."""
+    return end.at - signalled.at + end.error + signalled.error + GRACE_SLACK_SECONDS
 
 
 def _unhealthy(facts: TaskFacts, end: Mark | None, *, by_nobody: bool) -> bool:

@@ -169,3 +169,39 @@ def test_a_task_that_should_have_been_gone_before_the_rollout_is_named(
         assert "on node n1; 1 request served by it" in verdict.evidence[0]
     assert run.judged().timeline.lifespans[0].ready_until is not None
     assert "lowest number of ready instances 3 of 3" in " ".join(run.verdict("kept_capacity").evidence)
+
+
+def test_one_that_runs_out_of_memory_while_it_drains_is_no_drain_that_is_missing() -> None:
+    rollout = Rollout()
+    life = rollout.old[0]
+    life.exited, life.exit_code = (life.signalled or 0) + 1.5, 137
+    box = {"container": life.container, "service": "api", "task": life.task}
+    rollout.event(life.exited - 0.05, "container", action="oom", **box)
+    verdict = rollout.verdict("exited_within_grace")
+    assert verdict.outcome is Outcome.FAILED
+    assert "out of memory 1.5 s after the signal" in verdict.evidence[0]
+    assert "raise the memory limit" in (rollout.verdict("answered_every_request").advice or "")
+
+
+def test_a_child_that_was_killed_for_memory_does_not_excuse_the_end_of_the_grace() -> None:
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = 4
+    life = rollout.old[0]
+    life.killed = (life.signalled or 0) + 4.05
+    life.exited, life.exit_code = life.killed + 0.02, 137
+    box = {"container": life.container, "service": "api", "task": life.task}
+    rollout.event(life.killed - 1.0, "container", action="oom", **box)
+    assert "SIGKILL at the end of the grace" in rollout.verdict("exited_within_grace").evidence[0]
+
+
+def test_an_exit_code_of_137_when_the_grace_is_over_is_its_end_though_the_event_of_it_was_lost() -> None:
+    """moby/moby #37520: a slow reader loses events."""
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = 4
+    for life in rollout.old:
+        life.unready = life.closed = None
+        life.exited, life.exit_code = (life.signalled or 0) + 4.1, 137
+    verdict = rollout.verdict("exited_within_grace")
+    assert verdict.outcome is Outcome.FAILED
+    assert "SIGKILL at the end of the grace" in verdict.evidence[0]
+    assert "make the stop signal reach the app" in (verdict.advice or "")
