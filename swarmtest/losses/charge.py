@@ -11,6 +11,7 @@ from enum import StrEnum
 from swarmtest.evidence.request import Request
 from swarmtest.losses.classify import Loss
 from swarmtest.timeline import Lifespan, Timeline
+from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST
 
 WARM_UP_SECONDS = 2.0
 """How long after it's ready an instance may still be called new."""
@@ -47,7 +48,7 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
     if t0 is not None and request.ended < t0:
         return Charge.BACKGROUND
     if life is not None:
-        if life.generation == "new" and cold(life, request):
+        if life.generation == "new" and cold(life, request) and not _cut_in_its_stop(life, request, loss):
             return Charge.START_UP
         if _gone(life, request) and loss in FRONT_DOOR:
             return Charge.FRONT_DOOR
@@ -68,6 +69,18 @@ def cold(life: Lifespan, request: Request) -> bool:
     if ready is not None and life.mark("warm") is not None:
         return request.began <= ready.at + ready.error + WARM_UP_SECONDS
     return request.began <= (life.at("started") or life.created) + COLD_SECONDS
+
+
+def _cut_in_its_stop(life: Lifespan, request: Request, loss: Loss) -> bool:
+    """Whether a new instance lost it by being stopped: it was ready, ran the request, and was asked to go."""
+    ready = life.ready_from
+    if ready is None or request.began < ready.at - ready.error or life.cause not in ASKED:
+        return False
+    return loss in (Loss.CUT, Loss.CUT_FINISHED) and _stopping(life, request)
+
+
+ASKED = (AS_ASKED, END_OF_GRACE, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST)
+"""Ends of one that was asked to stop."""
 
 
 def _reached_nobody(loss: Loss, mode: str | None) -> bool:

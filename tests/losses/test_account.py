@@ -6,8 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from swarmtest.checks import Outcome
 from swarmtest.evidence.request import OUTCOMES
-from swarmtest.losses import upper_bound
+from swarmtest.losses import Charge, upper_bound
 from tests.judge.builder import Rollout
 
 times = st.floats(min_value=-8.0, max_value=30.0)
@@ -199,3 +200,17 @@ def test_an_address_is_looked_up_by_time() -> None:
     assert early is not None
     assert late is not None
     assert (early.task, late.task) == (first.task, second.task)
+
+
+def test_a_new_instance_that_was_ready_and_is_cut_by_its_own_stop_was_not_cold() -> None:
+    """Without a line warm nothing tells how long one is new; that it was asked to stop tells more."""
+    rollout = Rollout()
+    rollout.ends = 40.0
+    life = rollout.new[0]
+    life.warm = None
+    life.announced, life.desired, life.signalled, life.exited = 10.0, 9.9, 12.0, 12.02
+    cut = [one for one in rollout.judged().losses.seen if one.life is not None and one.life.task == life.task]
+    assert cut
+    assert {one.charge for one in cut} == {Charge.SHUTDOWN}
+    assert "the drain is missing" in (rollout.verdict("answered_every_request").advice or "")
+    assert rollout.verdict("new_served_only_when_ready").outcome is not Outcome.FAILED
