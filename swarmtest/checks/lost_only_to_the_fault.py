@@ -20,15 +20,17 @@ from swarmtest.losses.wording import by_class, few, ids, label, many, number
 from swarmtest.timeline import Lifespan
 
 _NAMES = {"grace": "end of the grace", "unhealthy": "bad health", "switch_off": "dependency off"}
+QUIET = "mend first what's lost while nothing is done: it shows by itself in the scenario baseline"
 DECLARE = "say how long the front door may take to notice: x-swarmtest front_door.within"
 
 
 def check(judged: Judged) -> Verdict:
-    """Judges what each lost request from T0 on belongs to."""
+    """Judges what each lost request belongs to; what was lost before anything was hurt surely isn't the fault's."""
     timeline = judged.timeline
     reaches = read_faults(judged.promises, timeline).reaches
-    seen = [one for one in judged.losses.seen if _from_t0(one, judged)]
-    lost = [one for one in seen if not broken_off(one, timeline)]
+    seen = list(judged.losses.seen)
+    ours = [one for one in seen if one.loss is Loss.CLIENT_ERROR]
+    lost = [one for one in seen if one not in ours and not broken_off(one, timeline)]
     others = [one for one in lost if one.charge is not Charge.FAULT]
     if not others and not (reaches or timeline.victims):
         return Verdict(Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.AGAIN)
@@ -38,8 +40,10 @@ def check(judged: Judged) -> Verdict:
     if unsure := [one for one in others if one not in sure]:
         lines = loss_lines(unsure, timeline, judged.witness, judged.promises)
         findings.unproved = [f"perhaps not the fault's, as its end wasn't seen: {line}" for line in lines]
-    if len(seen) > len(lost):
-        findings.unproved.append(f"{many(len(seen) - len(lost), 'request')} lost as the run was broken off")
+    if off := len(seen) - len(lost) - len(ours):
+        findings.unproved.append(f"{many(off, 'request')} lost as the run was broken off")
+    if ours:
+        findings.unproved.append(f"{many(len(ours), 'request')} lost by swarmtest's own client: {ours[0].why}")
     findings.unproved += _doubts(judged, lost)
     findings.good = [*_by_victim(judged, lost, reaches)] or ["nothing was lost"]
     if findings.failed:
@@ -83,7 +87,7 @@ def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
                 f"{many(len(late), 'request')} sent after the hurt, and no detection time is declared to hold the front"
                 f" door to: {ids(late)}"
             )
-    unproved = [one.request.id for one in judged.losses.lost if one.unproved and _from_t0(one, judged)]
+    unproved = [one.request.id for one in judged.losses.lost if one.unproved]
     if unproved:
         lines.append(f"{many(len(unproved), 'answer')} can't be proved to be whole: {few(unproved)}")
     if judged.timeline.broken:
@@ -103,9 +107,10 @@ def _unsure(one: Accounted, judged: Judged) -> bool:
     return bad and any(other.stopping and other.mark("announced") is None for other in timeline.lifespans)
 
 
-def _from_t0(one: Accounted, judged: Judged) -> bool:
+def _before_all(one: Accounted, judged: Judged) -> bool:
+    """Whether it was lost before anything was hurt."""
     t0 = judged.timeline.t0
-    return t0 is not None and one.request.ended >= t0
+    return t0 is not None and one.request.ended < t0
 
 
 def _somewhere(one: Accounted) -> bool:
@@ -136,6 +141,8 @@ def _by_victim(judged: Judged, lost: list[Accounted], reaches: tuple[Reach, ...]
 
 def _advice(judged: Judged, others: list[Accounted]) -> str | None:
     telling = most_telling(others, judged.timeline, judged.witness, judged.promises)
+    if not telling and others and all(_before_all(one, judged) for one in others):
+        return QUIET
     if not telling:
         return None if judged.losses.records.whole else missing.to_place(judged.losses, judged.witness, judged.promises)
     lives = [one.life for one in others if _how(one, judged) is telling[0][0]]

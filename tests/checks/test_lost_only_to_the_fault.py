@@ -59,11 +59,11 @@ def test_what_the_front_door_sends_to_a_dead_instance_after_its_time_is_its_own_
 
 def test_one_that_is_frozen_longer_than_clients_wait_costs_what_was_sent_in_the_front_door_s_time() -> None:
     run = frozen(8.0)
-    run.plan["traffic"]["timeout_seconds"] = 3
+    run.plan["traffic"]["timeout_seconds"] = 5
     assert run.verdict(CHECK).outcome is Outcome.PASSED
     assert "timed_out" in run.verdict(CHECK).sentence
     late = frozen(8.0)
-    late.plan["traffic"]["timeout_seconds"] = 3
+    late.plan["traffic"]["timeout_seconds"] = 5
     late.old[0].let_go = 7.0
     verdict = late.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
@@ -191,10 +191,22 @@ def test_a_run_in_which_nothing_was_hurt_proves_nothing() -> None:
     assert Rollout().verdict(CHECK).outcome is Outcome.NOT_PROVED
 
 
-def test_what_was_lost_before_anything_was_hurt_is_not_judged() -> None:
+def test_what_was_lost_before_anything_was_hurt_was_not_lost_to_the_fault() -> None:
     run = killed()
     run.bad_gateway("early", -3.0, -2.9, run.old[1])
-    assert run.verdict(CHECK).outcome is Outcome.PASSED
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.sentence == "1 request of 13 lost weren't lost to the fault: 1 gateway."
+    assert "charged to background" in verdict.evidence[0]
+    assert "the scenario baseline" in (verdict.advice or "")
+
+
+def test_what_the_client_itself_lost_is_no_finding_about_the_stack() -> None:
+    run = killed()
+    run.unanswered("ours", 3.0, 3.1, client_outcome="local_error", error="no file descriptor left")
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "1 request lost by swarmtest's own client" in " ".join(verdict.evidence)
 
 
 def test_a_version_that_turns_bad_may_leave_nobody_to_serve() -> None:
