@@ -14,12 +14,15 @@ from swarmtest.losses.advice import advise
 from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
-from swarmtest.losses.reach import Reach, read_faults
+from swarmtest.losses.reach import RACE_SECONDS, Reach, read_faults
 from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, few, ids, label, many, number
-from swarmtest.timeline import Lifespan
+from swarmtest.timeline import Lifespan, Timeline
 
 _NAMES = {"grace": "end of the grace", "unhealthy": "bad health", "switch_off": "dependency off"}
+TOGETHER_SECONDS = 0.1
+"""A connection that ends this soon after an instance's exit ended with it."""
+
 QUIET = "mend first what's lost while nothing is done: it shows by itself in the scenario baseline"
 DECLARE = "say how long the front door may take to notice: x-swarmtest front_door.within"
 
@@ -70,7 +73,7 @@ def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
     """Why what's taken for the fault's may be somebody else's, or may be no loss at all."""
     of_fault = [one for one in lost if one.charge is Charge.FAULT]
     lines = []
-    if nowhere := [one for one in of_fault if _somewhere(one)]:
+    if nowhere := [one for one in of_fault if _somewhere(one) and not _with_its_victim(one, judged.timeline)]:
         lines.append(
             f"{many(len(nowhere), 'request')} reached nobody known, perhaps one that wasn't hurt: {ids(nowhere)}"
         )
@@ -119,6 +122,20 @@ def _somewhere(one: Accounted) -> bool:
     return one.life is None and not reached_none
 
 
+def _with_its_victim(one: Accounted, timeline: Timeline) -> bool:
+    """Whether its connection ended in the very moment in which the victim did, so that it surely led there.
+
+    A proxy may close a client's kept connection without a word, in its log or to the client, when the
+    instance's end takes the request along (HAProxy does, so that the client sends it again).
+    """
+    life = next((life for life in timeline.lifespans if one.fault is not None and life.task == one.fault.task), None)
+    exited = life.mark("exited") if life is not None else None
+    if life is None or exited is None:
+        return False
+    first = life.mark("killed") or exited
+    return first.at - first.error - RACE_SECONDS <= one.request.ended <= exited.at + exited.error + TOGETHER_SECONDS
+
+
 def _about_to_commit(one: Accounted) -> bool:
     """Whether its class is unknown as its instance was killed in the very commit, which is all that can be known."""
     return one.trail is not None and bool(one.trail.intent) and not (one.trail.commit or one.trail.finish)
@@ -164,7 +181,9 @@ def _missing(judged: Judged, lost: list[Accounted]) -> str:
         return missing.AGAIN
     if any(one.fault is not None and one.fault.doubt > missing.ROUGH_SECONDS for one in lost):
         return missing.CLOCKS
-    if any(_somewhere(one) or one.loss is Loss.UNKNOWN for one in lost):
+    if any(
+        (_somewhere(one) and not _with_its_victim(one, judged.timeline)) or one.loss is Loss.UNKNOWN for one in lost
+    ):
         return missing.to_place(judged.losses, judged.witness, judged.promises)
     if any(one.unproved for one in judged.losses.lost):
         return missing.FRAMING if judged.losses.names_itself else missing.header(judged.promises)

@@ -172,6 +172,19 @@ def test_what_nobody_can_place_is_not_proved_to_be_the_fault_s() -> None:
     assert "log a line of each request with the server that it dialled" in (verdict.advice or "")
 
 
+@pytest.mark.parametrize(("after_exit", "outcome"), [(0.02, Outcome.PASSED), (0.4, Outcome.NOT_PROVED)])
+def test_a_connection_that_a_proxy_closes_without_a_word_went_with_the_victim_if_it_ended_in_the_same_moment(
+    after_exit: float, outcome: Outcome
+) -> None:
+    run = killed()
+    (victim,) = [life for life in run.old if life.killed is not None]
+    ended = (victim.exited or 0.0) + after_exit
+    run.request(
+        "wordless", ended - 0.1, ended, status=None, client_outcome="closed_unanswered", first_byte=None, reused=True
+    )
+    assert run.verdict(CHECK).outcome is outcome
+
+
 def test_where_the_front_door_says_that_it_had_nobody_its_word_counts() -> None:
     run = killed()
     run.bad_gateway("nobody", 0.5, 0.51, None, status=503)
