@@ -5,6 +5,7 @@ All chance is spent here, before anything happens, so that the plan can be print
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
@@ -19,13 +20,20 @@ def draw_plan(plan: Plan, draw: Draw) -> Plan:
     """The plan with ranks drawn, mixes spelled out, and what the stack says of itself filled in.
 
     Raises:
-        UsageError: a fault needs what the stack doesn't say.
+        UsageError: a fault needs what the stack doesn't say, or a mix has no time for anything.
     """
     generator = Random(f"{draw.seed}/plan")
     steps = [_drawn(_granted(step, draw), generator, draw) for step in plan.steps]
-    if plan.mix is not None:
-        steps += _mixed(plan.mix, generator, draw)
-    return replace(plan, steps=tuple(steps), mix=None)
+    if plan.mix is None:
+        return replace(plan, steps=tuple(steps))
+    steps += _mixed(plan.mix, generator, draw)
+    most = max(plan.most_hurts, sum(_hurts(step, draw.replicas) for step in steps))
+    return replace(plan, steps=tuple(steps), mix=None, most_hurts=most)
+
+
+def _hurts(step: Step, replicas: int) -> int:
+    """How many instances a step hurts at most: a mix may hurt as many as its length asks for."""
+    return (step.target.count if step.target is not None else 0) + (replicas if step.on_stop is not None else 0)
 
 
 def describe(plan: Plan, baseline_seconds: float) -> list[str]:
@@ -68,10 +76,15 @@ def _mixed(mix: Mix, generator: Random, draw: Draw) -> Iterator[Step]:
 
     Every kind of step comes once before any comes twice: a short night would else try but one or two.
     """
-    choices = [(found, weight, seconds) for step, weight, seconds in mix.steps if (found := _possible(step, draw))]
-    budget = 60.0 * (mix.minutes if draw.minutes is None else draw.minutes)
+    budget, longest_rest = 60.0 * (mix.minutes if draw.minutes is None else draw.minutes), mix.rest_seconds[1]
+    possible = [(found, weight, seconds) for step, weight, seconds in mix.steps if (found := _possible(step, draw))]
+    choices = [choice for choice in possible if choice[2] + longest_rest <= budget]
+    if not choices:
+        least = (min(seconds for _, _, seconds in possible) + longest_rest) / 60
+        enough = f"{math.ceil(10 * least) / 10:g}"
+        raise UsageError(f"a plan of {budget:g} s has no room for a single step; give --minutes {enough} or more")
     spent, number, bag = 0.0, 0, list[tuple[Step, int, float]]()
-    while choices:
+    while True:
         bag = bag or list(choices)
         step, weight, seconds = _weighted(bag, generator)
         bag.remove((step, weight, seconds))

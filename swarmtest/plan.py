@@ -137,7 +137,8 @@ class Plan:
     Attributes:
         mix: what the rest of the steps is drawn from, with the seed; None where the steps are all.
         floor: so many instances must be up beside those that a step hurts, or it's skipped.
-        most_hurts: so many instances are killed, stopped or frozen at most; later steps are skipped.
+        most_hurts: so many instances are killed, stopped or frozen at most; later steps are skipped. A plan
+            that's drawn from a mix has room for all that was drawn: its length was asked for.
     """
 
     steps: tuple[Step, ...]

@@ -68,6 +68,20 @@ def test_every_kind_comes_once_before_any_comes_twice() -> None:
     assert set(phases[:3]) == {"kill", "kill both", "roll"}
 
 
+def test_a_mix_that_has_no_time_for_anything_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"a plan of 6 s has no room for a single step; give --minutes 0\.4 or more"):
+        spelled(7, 0.1)
+    assert any(step.fault is not None for step in spelled(7, 0.4).steps)
+
+
+def test_a_long_night_is_not_cut_short_by_the_limit_on_hurts() -> None:
+    """Every step of it was asked for, by its length; one that's skipped would keep the run from a pass."""
+    plan = spelled(7, 60.0)
+    hurts = sum(step.target.count for step in plan.steps if step.target is not None)
+    assert plan.most_hurts == hurts > 50
+    assert spelled(7, 3.0).most_hurts == 50
+
+
 def test_phases_have_names_of_their_own() -> None:
     phases = [step.phase for step in spelled(1, 10.0).steps]
     assert len(set(phases)) == len(phases)
