@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from swarmtest.errors import UsageError
 from swarmtest.faults import Fault, Wishing
-from swarmtest.plan import Draw, Mix, Plan, Step
+from swarmtest.plan import Draw, Mix, Plan, Step, Target
 
 
 def draw_plan(plan: Plan, draw: Draw) -> Plan:
@@ -38,18 +38,19 @@ def _hurts(step: Step, replicas: int) -> int:
 
 def describe(plan: Plan, baseline_seconds: float) -> list[str]:
     """The plan in lines for a person, before anything is done."""
-    return [f"{number:>3}  {_words(step, baseline_seconds)}" for number, step in enumerate(plan.steps, 1)]
+    width = max([16, *(len(step.phase) for step in plan.steps)])
+    words = (f"{step.phase:<{width}} {_words(step, baseline_seconds)}" for step in plan.steps)
+    return [f"{number:>3}  {line}" for number, line in enumerate(words, 1)]
 
 
 def _words(step: Step, baseline_seconds: float) -> str:
     if step.fault is None:
         seconds = f"{step.seconds(baseline_seconds):g} s"
         if step.awaits is not None:
-            return f"{step.phase:<16} traffic until each instance has written {step.awaits}, {seconds} at most"
-        return f"{step.phase:<16} {seconds} of traffic, nothing is done"
+            return f"traffic until each instance has written {step.awaits}, {seconds} at most"
+        return f"{seconds} of traffic, nothing is done"
     settings = " ".join(f"{key}={value}" for key, value in step.fault.settings().items() if value not in (None, {}, []))
-    ranks = ", ".join(str(rank) for rank in step.target.ranks) if step.target is not None else ""
-    words = [f"{step.phase:<16} {step.fault.name}", settings, f"of instance {ranks} by slot" if ranks else ""]
+    words = [step.fault.name, settings, _victims(step.target) if step.target is not None else ""]
     if step.hold_seconds is not None:
         words.append(f"for {step.hold_seconds:g} s")
     if step.on_stop is not None:
@@ -57,6 +58,12 @@ def _words(step: Step, baseline_seconds: float) -> str:
     if step.burst is not None:
         words.append(f"with {step.burst.factor:g} times the traffic for {step.burst.seconds:g} s")
     return " ".join(word for word in words if word)
+
+
+def _victims(target: Target) -> str:
+    """``of instances 1 and 3 by slot``: slots begin with 1, as in ``api.1``."""
+    places = [str(rank + 1) for rank in target.ranks]
+    return f"of instance{'s' if len(places) > 1 else ''} {' and '.join(places)} by slot" if places else ""
 
 
 def _granted(step: Step, draw: Draw) -> Step:

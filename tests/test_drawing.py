@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from swarmtest.drawing import describe, draw_plan, plan_lines
 from swarmtest.errors import UsageError
+from swarmtest.faults.kill import Kill
 from swarmtest.faults.update import Update
 from swarmtest.plan import Draw, Mix, Plan, Step, Target
 
@@ -112,6 +113,19 @@ def test_a_plan_reads_as_a_list() -> None:
     lines = describe(spelled(7), 8.0)
     assert lines[0].split() == ["1", "baseline", "8", "s", "of", "traffic,", "nothing", "is", "done"]
     assert any("of instance" in line for line in lines)
+
+
+def test_a_plan_counts_instances_as_their_names_do() -> None:
+    one, two = (Step("kill the second", fault=Kill(), target=Target(ranks=ranks)) for ranks in ((0,), (0, 2)))
+    assert describe(Plan((one, two)), 8.0) == [
+        "  1  kill the second  kill of instance 1 by slot",
+        "  2  kill the second  kill of instances 1 and 3 by slot",
+    ]
+
+
+def test_a_plan_is_in_columns_whatever_its_steps_are_called() -> None:
+    steps = (Step("withdraw the second", fault=Update()), Step("on", hold_seconds=3.0))
+    assert {line.index(word) for line, word in zip(describe(Plan(steps), 8.0), ("update", "3 s"), strict=True)} == {25}
 
 
 def test_a_plan_says_what_a_step_waits_for() -> None:
