@@ -22,6 +22,9 @@ NEEDED = {
 }
 
 
+LONGEST_MINUTES = 7 * 24 * 60.0
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a person asked for, checked and read.
@@ -30,6 +33,7 @@ class Asked:
         scenario: as it was typed, such as ``rolling,kill`` or ``all``.
         minutes: length of a mix; None for its own.
         repeat: runs of each scenario; None for the group's own number.
+        release: the image of the command line, which the brief has already.
     """
 
     stack: Stack
@@ -41,6 +45,7 @@ class Asked:
     init_swarm: bool
     minutes: float | None
     repeat: int | None
+    release: str | None = None
 
     @property
     def runs(self) -> int:
@@ -65,6 +70,24 @@ class Asked:
         return self.scenario in GROUPS and GROUPS[self.scenario].checklist
 
 
+def _refuse_useless(asked: Asked, names: list[str]) -> None:
+    """A flag that's of no use to any scenario: whoever gives it expects something that won't be done."""
+    minutes, listed = asked.minutes, ", ".join(names)
+    if minutes is not None and not 0 < minutes <= LONGEST_MINUTES:
+        raise UsageError(
+            f"--minutes: expected more than 0, and a week ({LONGEST_MINUTES:g}) at most, found {minutes:g}"
+        )
+    if minutes is not None and not any(is_mixed(name) for name in names):
+        raise UsageError(f"--minutes is for a plan that's drawn (chaos); {listed} has a length of its own")
+    if asked.release is not None and not any(
+        is_mixed(name) or "release" in load_scenario(name).needs for name in names
+    ):
+        raise UsageError(
+            f"--release: {listed} releases nothing, and would only try the version of the stack file;"
+            " add --scenario release"
+        )
+
+
 def with_release(brief: Brief, image: str) -> Brief:
     """The brief with another image to release than the file's; raises :class:`UsageError` for what's none."""
     if not image.isprintable() or not image or " " in image:
@@ -77,9 +100,10 @@ def sort_out(asked: Asked) -> tuple[list[str], dict[str, str]]:
     """The scenarios that can be run on this stack, and those that can't with the reason.
 
     Raises:
-        UsageError: a scenario isn't known, or none can be run.
+        UsageError: a scenario isn't known, none can be run, or a flag has nothing to say to any of them.
     """
     names = expand(asked.scenario)
+    _refuse_useless(asked, names)
     reasons = {name: reason for name in names if (reason := unmet(load_scenario(name), asked.brief))}
     if len(reasons) == len(names):
         raise UsageError("; ".join(f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()))

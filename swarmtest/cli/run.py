@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @click.option("--repeat", type=click.IntRange(min=1), help="Runs of each scenario, reported with their spread.")
 @click.option("--dry-run", is_flag=True, help="Print the plan, with everything drawn, and do nothing.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="How long a plan that's drawn is to take.")
+@click.option("--minutes", type=float, help="How long a plan that's drawn is to take (chaos)  [default: 3]")
 @click.option("--release", metavar="IMAGE", help="The image to release, where the file doesn't say.")
 @click.option("--stop-at", help='Loss at which a run is stopped, such as "5%/5s" (5 % over 5 s), or off.')
 @click.option("--service", help="The service under test, where the file doesn't say.")
@@ -75,7 +75,7 @@ def run(
         )
         brief = read_brief(parsed, flags)
         brief = brief if release is None else with_release(brief, release)
-        asked = Asked(parsed, brief, scenario, out, seed, name, init_swarm, minutes, repeat)
+        asked = Asked(parsed, brief, scenario, out, seed, name, init_swarm, minutes, repeat, release)
         return _print_plans(asked) if dry_run else _carry_out(asked, interrupts)
 
 
@@ -85,6 +85,8 @@ def _print_plans(asked: Asked) -> int:
 
     names, reasons = sort_out(asked)
     texts = [plan_text(make_order(asked, name)) for name in names]
+    if asked.runs > 1:
+        texts.append(f"{asked.runs} runs of each, each with a deployment of its own")
     texts += [f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()]
     click.echo("\n\n".join(texts))
     return 0

@@ -139,6 +139,11 @@ def test_the_run_carries_out_the_plan_that_was_printed(stack: str, tmp_path: Pat
     assert [line.strip() for line in printed.splitlines()[1:]] == lines
 
 
+def test_how_often_each_is_run_is_part_of_what_is_printed(stack: str) -> None:
+    assert "\n3 runs of each" in dry_run(stack, "--repeat", "3")
+    assert "runs of each" not in dry_run(stack)
+
+
 def test_a_list_prints_every_plan_and_what_can_not_be_run(stack: str) -> None:
     printed = dry_run(stack, "--scenario", "rolling,kill,release")
     assert "plan of rolling on" in printed
@@ -150,9 +155,14 @@ def test_a_list_prints_every_plan_and_what_can_not_be_run(stack: str) -> None:
     ("flags", "said"),
     [
         (["--repeat", "0"], "--repeat"),
-        (["--minutes", "0"], "--minutes"),
+        (["--minutes", "0", "--scenario", "chaos"], "--minutes: expected more than 0"),
+        (["--minutes", "nan", "--scenario", "chaos"], "--minutes: expected more than 0"),
+        (["--minutes", "inf", "--scenario", "chaos"], "a week (10080) at most"),
+        (["--minutes", "0.1", "--scenario", "chaos"], "no room for a single step"),
+        (["--minutes", "5"], "rolling has a length of its own"),
         (["--stop-at", "5"], "--stop-at: expected a share"),
         (["--release", ""], "--release: expected an image"),
+        (["--release", "demo:2"], "rolling releases nothing, and would only try the version of the stack file"),
         (["--scenario", "rolling,"], "no scenario ''"),
         (["--scenario", "rolling,kil"], "did you mean kill"),
     ],
