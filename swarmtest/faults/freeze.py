@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from swarmtest.engine import Deployment
+from swarmtest.errors import SwarmtestError
 from swarmtest.faults import Aim
 
 
@@ -38,6 +39,12 @@ class Freeze:
             deployment.pause(container)
 
     def heal(self, deployment: Deployment, aim: Aim, before: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Lets them go on; harmless for those that are gone, or go on already."""
+        """Lets them go on; harmless for those that are gone, or go on already. One that's stuck holds up no other."""
+        errors: list[SwarmtestError] = []
         for container in before.get("containers", ()):
-            deployment.unpause(container)
+            try:
+                deployment.unpause(container)
+            except SwarmtestError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from swarmtest.engine import TaskView
@@ -44,9 +45,10 @@ class Reactions:
             heal(self._work, held.hurt)
 
     def close(self) -> None:
-        """Heals what's still held."""
-        while self._held:
-            heal(self._work, self._held.pop().hurt)
+        """Heals what's still held; one that can't be healed holds up no other."""
+        with ExitStack() as undo:
+            while self._held:
+                undo.callback(heal, self._work, self._held.pop(0).hurt)
 
     def _hurt(self, task: TaskView) -> None:
         done = begin(self._work, self._on_stop.fault, Aim(task.service, (task,)))

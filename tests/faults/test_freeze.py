@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from swarmtest.engine.client import NotThere
+from swarmtest.engine.client import NotThere, Refused
 from swarmtest.faults import Aim
 from swarmtest.faults.freeze import Freeze
 from tests.faults.deployment import FakeDeployment, task
@@ -42,3 +42,19 @@ def test_a_freeze_that_was_cut_short_is_healed_as_far_as_it_came() -> None:
     assert deployment.frozen == {"c1"}
     Freeze().heal(deployment, aim, before)
     assert deployment.frozen == set()
+
+
+def test_one_that_can_not_be_let_go_on_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    deployment, aim = FakeDeployment(), Aim("api", (task(1), task(2)))
+    before, go_on = Freeze().before(deployment, aim), deployment.unpause
+    Freeze().hurt(deployment, aim)
+
+    def stuck(container: str) -> None:
+        if container == "c1":
+            raise Refused("cannot resume", 500)
+        go_on(container)
+
+    monkeypatch.setattr(deployment, "unpause", stuck)
+    with pytest.raises(Refused, match="cannot resume"):
+        Freeze().heal(deployment, aim, before)
+    assert deployment.frozen == {"c1"}
