@@ -27,7 +27,10 @@ def check(judged: Judged) -> Verdict:
     timeline = judged.timeline
     acts = [act for act in began(timeline.acts) if act.get("name") == "scale" and not act.get("prepares")]
     if not acts:
-        return findings.verdict("", "", "The number of instances wasn't changed.", missing.AGAIN)
+        skipped = [act for act in timeline.skipped if act.get("name") == "scale"]
+        findings.unproved += [f"scale (act {act.get('id')}) was skipped: {act.get('reason')}" for act in skipped]
+        advice = "give the service more replicas" if skipped else missing.AGAIN
+        return findings.verdict("", "", "The number of instances wasn't changed.", advice)
     asked = [line for act in acts if (line := _judge_act(act, judged, findings)) is not None]
     stops = [life for life in timeline.stops if _stopped_after(life, acts[0].t)]
     for life in stops:

@@ -27,15 +27,18 @@ class Rails:
     node: str = ""
 
 
-def choose(target: Target | None, service: str, tasks: Sequence[TaskView], rails: Rails) -> Aim | str:
+def choose(target: Target | None, service: str, tasks: Sequence[TaskView], rails: Rails, fewer: int = 0) -> Aim | str:
     """The instances of a target, or why none may be hurt.
 
     Arguments:
         tasks: as they are now; those that run and are wanted count, in the order of their slots.
+        fewer: so many go, of the service as a whole; which ones is Swarm's choice.
     """
-    if target is None:
-        return Aim(service)
     running = sorted((task for task in tasks if task.service == service and task.up and task.container), key=_place)
+    if target is None:
+        if fewer > 0 and len(running) - fewer < rails.floor:
+            return f"{len(running)} of {service} run; {rails.floor} must be left, so it can't be {fewer} fewer"
+        return Aim(service)
     if not running:
         return f"no instance of {service} runs"
     ranks = sorted({rank % len(running) for rank in target.ranks})

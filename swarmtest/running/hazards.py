@@ -163,14 +163,19 @@ def _too_many(plan: Plan, subject: Service) -> Iterator[Finding]:
     for step in plan.steps:
         if isinstance(step.fault, MakeRoom):
             room += step.fault.by
-        if step.target is not None and step.target.count > room - plan.floor:
+        does, count = ("hurts", step.target.count) if step.target is not None else ("takes away", _fewer(step))
+        if count > max(0, room - plan.floor):
             yield Finding(
                 "plan",
                 "warning",
-                f"{step.phase} hurts {step.target.count} of {room} instances, and {plan.floor} must be left, so it"
+                f"{step.phase} {does} {count} of {room} instances, and {plan.floor} must be left, so it"
                 " will be skipped, and nothing is proved of it",
-                f"give {subject.name} {step.target.count + plan.floor} replicas or more",
+                f"give {subject.name} {count + plan.floor} replicas or more",
             )
+
+
+def _fewer(step: Step) -> int:
+    return max(0, -step.fault.by) if isinstance(step.fault, Scale) else 0
 
 
 def _nothing_to_go_back_to(plan: Plan) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.errors import TrafficError
 from swarmtest.faults import Aim, Fault
+from swarmtest.faults.scale import Scale
 from swarmtest.plan import Burst, Step
 from swarmtest.running import Run, list_targets, up
 from swarmtest.running.acts import begin, carry_out, heal, skip
@@ -54,7 +55,8 @@ def take_step(work: Run, traffic: TrafficProcess, step: Step) -> None:
     subject = work.order.subject.name
     plan = work.order.plan
     rails = Rails(plan.floor, plan.most_hurts, work.hurt_instances, work.info.node)
-    aim = choose(step.target, subject, work.watch.tasks(), rails)
+    fewer = -step.fault.by if isinstance(step.fault, Scale) else 0
+    aim = choose(step.target, subject, work.watch.tasks(), rails, fewer)
     if isinstance(aim, Aim):
         Hurting(work, traffic, step.fault, aim).take(step)
     else:

@@ -89,3 +89,13 @@ def test_a_new_instance_that_nobody_asked_is_not_known_to_serve() -> None:
 
 def test_a_run_that_scaled_nothing_proves_nothing() -> None:
     assert Rollout().verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_what_a_guard_rail_forbade_is_not_proved_and_says_what_to_do() -> None:
+    rollout = Rollout()
+    why = "1 of api run; 1 must be left, so it can't be 1 fewer"
+    rollout.event(0.5, "act", id=2, name="scale", edge="skipped", target="api", settings={"by": -1}, reason=why)
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.evidence[0] == f"scale (act 2) was skipped: {why}"
+    assert verdict.advice == "give the service more replicas"

@@ -64,3 +64,11 @@ def test_one_on_another_node_is_out_of_reach() -> None:
 
 def test_with_none_running_nobody_is_hurt() -> None:
     assert chosen(Target(ranks=(0,)), ()) == "no instance of api runs"
+
+
+@pytest.mark.parametrize(
+    ("fewer", "why"),
+    [(1, None), (2, None), (3, "3 of api run; 1 must be left, so it can't be 3 fewer"), (-2, None), (0, None)],
+)
+def test_the_floor_is_kept_of_a_service_that_is_scaled_in(fewer: int, why: str | None) -> None:
+    assert choose(None, "api", THREE, Rails(), fewer) == (why or Aim("api"))

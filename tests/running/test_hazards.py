@@ -156,6 +156,14 @@ def test_a_step_that_hurts_too_many_is_said_to_be_skipped(tmp_path: Path) -> Non
     assert found(tmp_path, "replicas: 3", Kill(), target=Target(draw=2)) == []
 
 
+def test_scaling_in_below_the_floor_is_said_to_be_skipped(tmp_path: Path) -> None:
+    [finding] = found(tmp_path, "replicas: 1", Scale(by=-1))
+    assert "scale takes away 1 of 1 instances, and 1 must be left" in finding.text
+    assert finding.advice == "give api 2 replicas or more"
+    assert found(tmp_path, "replicas: 2", Scale(by=-1)) == []
+    assert found(tmp_path, "replicas: 1", Scale(by=2)) == []
+
+
 def test_room_that_was_made_before_counts(tmp_path: Path) -> None:
     file = tmp_path / "stack.yml"
     file.write_text("services: {api: {image: demo, ports: ['80:80']}}")
