@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from swarmtest.errors import StackError
 from swarmtest.stack import Service, Stack
-from swarmtest.stack.reader import Reader, refuse_unknown
+from swarmtest.stack.reader import Reader, refuse_unknown, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +84,4 @@ def derived_url(stack: Stack, service: str, door: FrontDoor) -> str:
 
 
 def _seconds(part: Reader, key: str) -> float | None:
-    return part.seconds(key, 0.0) if key in part.body else None
+    return span(part, key, 0.0) if key in part.body else None

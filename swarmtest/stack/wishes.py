@@ -72,8 +72,11 @@ def read_stop_at(about: Reader) -> StopAt | None:
         raise about.error(str(error), "stop_at") from error
 
 
-def read_wishes(about: Reader, stack: Stack, service: str) -> dict[str, Any]:
+def read_wishes(about: Reader, stack: Stack, service: str, door: str | None) -> dict[str, Any]:
     """What the block says for faults; a key that isn't given is missing here too.
+
+    Arguments:
+        door: the proxy's service, if there's one.
 
     Raises:
         StackError: a value that can't be; the message has the line.
@@ -82,7 +85,7 @@ def read_wishes(about: Reader, stack: Stack, service: str) -> dict[str, Any]:
     if about.body.get("release") is not None:
         found["release"] = _release(about)
     if about.body.get("dependency") is not None:
-        found["dependency"] = _dependency(about, stack, service)
+        found["dependency"] = _dependency(about, stack, service, door)
     return found
 
 
@@ -119,15 +122,19 @@ def _environment(part: Reader) -> dict[str, str]:
     return {name: "" if text is None else str(text) for name, text in value.items()}
 
 
-def _dependency(about: Reader, stack: Stack, service: str) -> str:
+def _dependency(about: Reader, stack: Stack, service: str, door: str | None) -> str:
     name = about.text("dependency", "")
     others = [other for other in stack.services if other != service]
     if name == service:
         raise about.error(f"{name} is the service under test, and can't be its own dependency", "dependency")
+    if name == door:
+        raise about.error(f"{name} is the front door: without it no request gets to {service} at all", "dependency")
     if name not in stack.services:
         raise about.error(
             f"no service {name!r} beside {service}; there are: {', '.join(others) or 'none'}", "dependency"
         )
     if stack.services[name].mode != "replicated":
         raise about.error(f"{name} isn't replicated, so it can't be scaled to 0", "dependency")
+    if not stack.services[name].replicas:
+        raise about.error(f"{name} has no replica, so it can't be switched off; ask for one at least", "dependency")
     return name

@@ -145,6 +145,8 @@ def test_a_service_without_a_published_port_has_no_address(tmp_path: Path) -> No
         ("{service: api, front_door: {service: edg}}", "front_door.service", "api, edge"),
         ("{service: api, front_door: {detects: smell}}", "front_door.detects", "dns, tasks, probe, none"),
         ("{service: api, front_door: {within: 1}}", "front_door.within", "duration"),
+        ("{service: api, front_door: {within: -1s}}", "front_door.within", "zero or more"),
+        ("{service: api, front_door: {keep_alive: -1s}}", "front_door.keep_alive", "zero or more"),
         ("{service: api, url: 'ftp://x'}", "url", "expected an address"),
         ("{service: api, url: 'http://me:word@x'}", "url", "no name or password is sent"),
         ("{service: api, url: 'https://x'}", "url", "only plain http"),

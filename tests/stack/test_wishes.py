@@ -19,6 +19,7 @@ services:
   bank: {image: demo}
   edge: {image: proxy, ports: [{target: 80, published: 8080, mode: host}]}
   agent: {image: demo, deploy: {mode: global}}
+  cold: {image: demo, deploy: {replicas: 0}}
 """
 
 
@@ -69,8 +70,10 @@ def test_the_version_to_release_is_an_image_or_variables_or_both(
         ("release: {environment: {'a b': c}}", "release.environment", "name of a variable"),
         ("release: {environment: {A: true}}", "release.environment", "A: expected a text or a number, found True"),
         ("dependency: api", "dependency", "can't be its own dependency"),
-        ("dependency: bonk", "dependency", "there are: bank, edge, agent"),
+        ("dependency: bonk", "dependency", "there are: bank, edge, agent, cold"),
         ("dependency: agent", "dependency", "isn't replicated"),
+        ("dependency: cold", "dependency", "cold has no replica, so it can't be switched off"),
+        ("dependency: edge", "dependency", "edge is the front door"),
         ("dependency: [bank]", "dependency", "expected a text"),
         ("stop_at: 5", "stop_at", '"5%/5s", or "off", found 5'),
         ("stop_at: false", "stop_at", "found False"),
@@ -79,7 +82,7 @@ def test_the_version_to_release_is_an_image_or_variables_or_both(
 def test_what_cannot_be_is_refused_with_its_line_and_key(about: str, key: str, words: str, tmp_path: Path) -> None:
     error = refused(tmp_path, about)
     assert error.key == f"x-swarmtest.{key}"
-    assert error.line == 8
+    assert error.line == 9
     assert words in str(error)
 
 
