@@ -23,7 +23,7 @@ from swarmtest.running import Run, phase
 from swarmtest.running.clients import await_answers, start_client
 from swarmtest.running.deploying import await_door, await_up, deploy
 from swarmtest.running.guard import LossGuard
-from swarmtest.running.hazards import hazards
+from swarmtest.running.hazards import hazards, released_images
 from swarmtest.running.order import Order, plan_document
 from swarmtest.running.preflight import Finding, examine
 from swarmtest.running.steps import hold, take_step, until
@@ -139,7 +139,8 @@ def _bracketed(host: str) -> str:
 
 def _carry_out(work: Run, undo: ExitStack) -> None:
     order, trace = work.order, work.trace
-    if made := make_missing(work.client, order.stack, work.folder.path / "docker.log"):
+    log = work.folder.path / "docker.log"
+    if made := make_missing(work.client, order.stack, log, released_images(order.plan)):
         facts = image_facts(work.client, order.stack)
         work.folder.write_plan(plan_document(order, work.folder.path.name, work.info, work.url, facts))
         trace.add("note", text=f"made images: {', '.join(made)}")

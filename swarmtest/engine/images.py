@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from swarmtest.engine.client import Client, NotThere, Refused
 from swarmtest.engine.commands import build_image, run_docker
-from swarmtest.errors import EngineError, StackError
+from swarmtest.errors import EngineError, StackError, UsageError
 from swarmtest.stack import Service, Stack
 
 
 def _inspect(client: Client, service: Service) -> dict[str, Any]:
-    found: dict[str, Any] = client.get(f"/images/{quote(service.image, safe='/:@')}/json")
+    return _inspect_image(client, service.image)
+
+
+def _inspect_image(client: Client, image: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.get(f"/images/{quote(image, safe='/:@')}/json")
     return found
+
+
+def is_here(client: Client, image: str) -> bool:
+    """Whether an image is on the engine.
+
+    Raises:
+        UsageError: what's given can't be the name of one.
+    """
+    try:
+        _inspect_image(client, image)
+    except NotThere:
+        return False
+    except Refused as error:
+        if error.status != 400:
+            raise
+        raise UsageError(f"{image!r} can't be the name of an image: {error}") from error
+    return True
 
 
 def missing_images(client: Client, stack: Stack) -> list[str]:
@@ -57,8 +79,11 @@ def local_only(client: Client, stack: Stack) -> bool:
     return False
 
 
-def make_missing(client: Client, stack: Stack, log: Path) -> list[str]:
+def make_missing(client: Client, stack: Stack, log: Path, released: Sequence[str] = ()) -> list[str]:
     """Builds or pulls what's missing; gives the images that were made.
+
+    Arguments:
+        released: images that the plan releases; a task whose image is nowhere fails as a bad version does.
 
     Raises:
         StackError: an image can be neither pulled nor built.
@@ -80,7 +105,22 @@ def make_missing(client: Client, stack: Stack, log: Path) -> list[str]:
                     key=f"services.{name}.image",
                 ) from error
         made.append(service.image)
-    return made
+    return made + [image for image in released if _pulled(client, stack, image, log)]
+
+
+def _pulled(client: Client, stack: Stack, image: str, log: Path) -> bool:
+    """Whether an image that's released had to be pulled."""
+    if is_here(client, image):
+        return False
+    try:
+        run_docker(["pull", image], timeout_seconds=600, log=log)
+    except EngineError as error:
+        raise StackError(
+            f"the image to release, {image}, isn't on the engine and can't be pulled; build or pull it first, or"
+            f" name another one ({str(error).splitlines()[-1].strip()})",
+            file=stack.file,
+        ) from error
+    return True
 
 
 def image_facts(client: Client, stack: Stack) -> dict[str, dict[str, object]]:

@@ -12,10 +12,13 @@ from collections.abc import Iterator
 
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client
+from swarmtest.engine.images import is_here
 from swarmtest.engine.labels import ALLOW_LABEL
+from swarmtest.errors import UsageError
 from swarmtest.faults.drain import Drain
 from swarmtest.faults.kill import Kill
 from swarmtest.faults.make_room import MakeRoom
+from swarmtest.faults.release import Release
 from swarmtest.faults.rollback import Rollback
 from swarmtest.faults.scale import Scale
 from swarmtest.faults.signal import Signal
@@ -44,6 +47,7 @@ def hazards(client: Client, info: EngineInfo, order: Order) -> list[Finding]:
         *_no_time_to_fail(plan, subject),
         *_drained(client, info, plan),
         *_too_many(plan, subject),
+        *_unreleasable(client, plan),
         *_nothing_to_go_back_to(plan),
         *_not_scalable(plan, subject),
     ]
@@ -176,6 +180,23 @@ def _too_many(plan: Plan, subject: Service) -> Iterator[Finding]:
 
 def _fewer(step: Step) -> int:
     return max(0, -step.fault.by) if isinstance(step.fault, Scale) else 0
+
+
+def released_images(plan: Plan) -> list[str]:
+    """The images that a plan releases, each once."""
+    images = [step.fault.image for step in plan.steps if isinstance(step.fault, Release) and step.fault.image]
+    return list(dict.fromkeys(images))
+
+
+def _unreleasable(client: Client, plan: Plan) -> Iterator[Finding]:
+    for image in released_images(plan):
+        try:
+            here = is_here(client, image)
+        except UsageError as error:
+            yield Finding("release", "missing", str(error), "correct `x-swarmtest: {release: …}` or --release")
+            continue
+        if not here:
+            yield Finding("release", "warning", f"{image}, which is to be released, isn't here", "it will be pulled")
 
 
 def _nothing_to_go_back_to(plan: Plan) -> Iterator[Finding]:

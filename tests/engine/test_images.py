@@ -68,6 +68,25 @@ def test_what_can_be_neither_pulled_nor_built_is_named_with_its_line(
     assert (caught.value.line, caught.value.key) == (3, "services.web.image")
 
 
+def test_what_is_to_be_released_is_pulled_before_anything_is_deployed(
+    client: Client, engine: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Swarm would take a version whose image is nowhere for one that's bad."""
+    done: list[str] = []
+    monkeypatch.setattr(images, "run_docker", lambda words, **_more: done.append(" ".join(words)))
+    engine.objects["images"] = [{"Name": "a", "Id": "i1"}, {"Name": "a:2", "Id": "i2"}]
+    stack, log = stack_of(tmp_path, "a"), tmp_path / "log"
+    assert make_missing(client, stack, log, ["a:2", "a:3"]) == ["a:3"]
+    assert done == ["pull a:3"]
+
+    def refused(_words: list[str], **_more: object) -> None:
+        raise EngineError("`docker pull` failed (1):\n  Error: no route to host")
+
+    monkeypatch.setattr(images, "run_docker", refused)
+    with pytest.raises(StackError, match="the image to release, a:3, isn't on the engine and can't be pulled"):
+        make_missing(client, stack, log, ["a:2", "a:3"])
+
+
 def test_facts_of_images_go_into_the_plan(client: Client, engine: FakeEngine, tmp_path: Path) -> None:
     config = {"StopSignal": "SIGQUIT", "Healthcheck": {"Test": ["CMD", "x"]}}
     engine.objects["images"] = [{"Name": "a", "Id": "i1", "RepoDigests": None, "Config": config}]

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from swarmtest.engine import EngineInfo
-from swarmtest.engine.client import Client
+from swarmtest.engine.client import Client, NotThere, Refused
 from swarmtest.faults import Fault
 from swarmtest.faults.drain import Drain
 from swarmtest.faults.freeze import Freeze
@@ -33,12 +33,16 @@ NEW = EngineInfo("20.10.24+dfsg1", "1.41", "1.12", "127.0.0.1", True, "active", 
 
 
 class Nodes:
-    """An engine that knows its nodes, by the labels of each."""
+    """An engine that knows its nodes, by the labels of each, and has one image."""
 
     def __init__(self, *labels: dict[str, str] | None) -> None:
         self.labels = labels
 
     def get(self, path: str) -> Any:
+        if path.startswith("/images/"):
+            if path == "/images/demo:2/json":
+                return {}
+            raise NotThere("no such image", 404) if "demo" in path else Refused("invalid reference format", 400)
         assert path == "/nodes", "nothing else is asked"
         return [{"Spec": {"Labels": labels}} for labels in self.labels]
 
@@ -190,6 +194,14 @@ def test_a_rollback_needs_something_to_go_back_from(tmp_path: Path) -> None:
     [finding] = found(tmp_path, "replicas: 3", Rollback(), Release(image="demo:2"))
     assert (finding.state, "no previous spec" in finding.text) == ("missing", True)
     assert found(tmp_path, "replicas: 3", Release(image="demo:2"), Rollback()) == []
+
+
+def test_an_image_to_release_that_is_not_here_is_said_and_one_that_can_be_none_is_refused(tmp_path: Path) -> None:
+    assert found(tmp_path, "replicas: 3", Release(image="demo:2"), Release(environment={"A": "b"})) == []
+    [finding] = found(tmp_path, "replicas: 3", Release(image="demo:3"), Release(image="demo:3"))
+    assert (finding.state, finding.text) == ("warning", "demo:3, which is to be released, isn't here")
+    [finding] = found(tmp_path, "replicas: 3", Release(image="-x"))
+    assert (finding.state, "'-x' can't be the name of an image" in finding.text) == ("missing", True)
 
 
 def test_what_is_global_cannot_be_scaled(tmp_path: Path) -> None:
