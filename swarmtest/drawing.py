@@ -47,7 +47,8 @@ def _words(step: Step, baseline_seconds: float) -> str:
     if step.fault is None:
         seconds = f"{step.seconds(baseline_seconds):g} s"
         if step.awaits is not None:
-            return f"traffic until each instance has written {step.awaits}, {seconds} at most"
+            whose = _victims(Target(step.awaits.ranks)) or "of each instance"
+            return f"traffic until the line {step.awaits.name} {whose}, {seconds} at most"
         return f"{seconds} of traffic, nothing is done"
     settings = " ".join(f"{key}={value}" for key, value in step.fault.settings().items() if value not in (None, {}, []))
     words = [step.fault.name, settings, _victims(step.target) if step.target is not None else ""]

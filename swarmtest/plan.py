@@ -64,6 +64,18 @@ class Burst:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the app contract that instances write about themselves, such as ``asked``.
+
+    Attributes:
+        ranks: whose next line of that name is meant; none: one of each that runs, whenever it was written.
+    """
+
+    name: str
+    ranks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a plan.
 
@@ -74,8 +86,8 @@ class Step:
         hold_seconds: how long it lasts. None means: without a fault, as long as the stack's own baseline;
             with one, until the deployment is whole again. A lasting fault is healed after it, and
             without it, before that waiting.
-        awaits: without a fault: it's over as soon as each instance that runs has written this line about
-            itself, such as ``found_ready``, and ``hold_seconds`` are the longest that's waited for it.
+        awaits: without a fault: it's over as soon as this was written; ``hold_seconds`` are the longest
+            that's waited for it.
         prepares: only gets things ready for what's judged.
         on_stop: done to each instance that's told to stop meanwhile.
         burst: sent meanwhile.
@@ -85,7 +97,7 @@ class Step:
     fault: Fault | None = None
     target: Target | None = None
     hold_seconds: float | None = None
-    awaits: str | None = None
+    awaits: Line | None = None
     prepares: bool = False
     on_stop: OnStop | None = None
     burst: Burst | None = None
@@ -93,8 +105,10 @@ class Step:
     def as_json(self, baseline_seconds: float) -> dict[str, Any]:
         """The step as it stands in ``plan.json``."""
         if self.fault is None:
-            told = {} if self.awaits is None else {"awaits": self.awaits}
-            return {"phase": self.phase, "seconds": self.seconds(baseline_seconds), **told}
+            quiet: dict[str, Any] = {"phase": self.phase, "seconds": self.seconds(baseline_seconds)}
+            if self.awaits is not None:
+                quiet["awaits"] = {"line": self.awaits.name, "ranks": list(self.awaits.ranks)}
+            return quiet
         found: dict[str, Any] = {
             "phase": self.phase,
             "fault": self.fault.name,

@@ -15,7 +15,7 @@ from swarmtest.drawing import describe, draw_plan, plan_lines
 from swarmtest.errors import UsageError
 from swarmtest.faults.kill import Kill
 from swarmtest.faults.update import Update
-from swarmtest.plan import Draw, Mix, Plan, Step, Target
+from swarmtest.plan import Draw, Line, Mix, Plan, Step, Target
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,15 @@ def test_a_plan_is_in_columns_whatever_its_steps_are_called() -> None:
 
 
 def test_a_plan_says_what_a_step_waits_for() -> None:
-    step = Step("noticed", awaits="found_ready", hold_seconds=5.0)
-    line = "noticed          traffic until each instance has written found_ready, 5 s at most"
-    assert describe(Plan((step,)), 8.0) == [f"  1  {line}"]
-    assert step.as_json(8.0) == {"phase": "noticed", "seconds": 5.0, "awaits": "found_ready"}
+    steps = (
+        Step("found ready", awaits=Line("asked"), hold_seconds=5.0),
+        Step("just asked", awaits=Line("asked", (0, 2)), hold_seconds=2.0),
+    )
+    lines = [line.split(maxsplit=1)[1] for line in describe(Plan(steps), 8.0)]
+    assert [" ".join(line.split()) for line in lines] == [
+        "found ready traffic until the line asked of each instance, 5 s at most",
+        "just asked traffic until the line asked of instances 1 and 3 by slot, 2 s at most",
+    ]
+    first, second = (step.as_json(8.0) for step in steps)
+    assert first == {"phase": "found ready", "seconds": 5.0, "awaits": {"line": "asked", "ranks": []}}
+    assert second["awaits"]["ranks"] == [0, 2]

@@ -151,15 +151,15 @@ def test_a_container_is_followed_from_its_start_to_its_exit(
     assert watch.last_lines("api") == ["plain"]
 
 
-def test_what_an_instance_has_said_of_itself_is_known_to_the_runner(watch: Watch, engine: FakeEngine) -> None:
+def test_what_an_instance_says_of_itself_is_counted_for_the_runner(watch: Watch, engine: FakeEngine) -> None:
     engine.streams["/events"] = [[event_line("start", "c1"), hold(threading.Event())]]
-    lines = b'{"v":1,"event":"start","request_id":"r1","seq":1,"t":5.5}\n{"v":1,"event":"warm","seq":2,"t":5.6}\n'
+    asked = b'{"v":1,"event":"asked","seq":%d,"t":5.6}\n'
+    lines = b'{"v":1,"event":"start","request_id":"r1","seq":1,"t":5.5}\n' + asked % 2 + asked % 3
     engine.streams["/containers/c1/logs"] = [[frame(lines)]]
     watch.start()
-    wait_for(lambda: watch.has_said("c1", "warm"))
-    assert [watch.has_said("c1", line) for line in ("start", "found_ready")] == [False, False]
-    assert not watch.has_said("c2", "warm")
-    assert not watch.has_said(None, "warm")
+    wait_for(lambda: watch.said("c1", "asked") == 2)
+    assert [watch.said("c1", line) for line in ("start", "warm")] == [0, 0]
+    assert watch.said("c2", "asked") == watch.said(None, "asked") == 0
 
 
 def test_a_log_that_breaks_off_is_not_complete(watch: Watch, engine: FakeEngine, seen: list[Event]) -> None:

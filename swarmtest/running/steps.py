@@ -10,7 +10,7 @@ from swarmtest.engine.diagnosis import why_not_up
 from swarmtest.errors import TrafficError
 from swarmtest.faults import Aim, Fault
 from swarmtest.faults.scale import Scale
-from swarmtest.plan import Burst, Step
+from swarmtest.plan import Burst, Step, Target
 from swarmtest.running import Run, list_targets, up
 from swarmtest.running.acts import begin, carry_out, heal, skip
 from swarmtest.running.aiming import Rails, choose
@@ -70,14 +70,19 @@ def _let_pass(work: Run, traffic: TrafficProcess, step: Step) -> None:
         hold(work, traffic, seconds)
         return
     subject = work.order.subject.name
+    aim = choose(Target(line.ranks), subject, watch.tasks(), Rails(floor=0)) if line.ranks else None
+    named = aim.containers if isinstance(aim, Aim) else ()
+    before = {container: watch.said(container, line.name) for container in named}
 
     def said() -> bool:
-        return all(
-            watch.has_said(task.container, line) for task in watch.tasks() if task.service == subject and task.up
-        )
+        if before:
+            return all(watch.said(container, line.name) > count for container, count in before.items())
+        running = [task.container for task in watch.tasks() if task.service == subject and task.up]
+        return all(watch.said(container, line.name) for container in running)
 
     if not until(work, traffic, said, time.monotonic() + seconds):
-        work.trace.add("note", text=f"not every instance of {subject} wrote the line {line} within {seconds:g} s")
+        whose = ", ".join(container[:12] for container in named) or f"every instance of {subject}"
+        work.trace.add("note", text=f"the line {line.name} of {whose} wasn't seen within {seconds:g} s")
 
 
 class Hurting:

@@ -6,7 +6,7 @@ to a second. It passes when every loss ran on one of the two that were stopped.
 
 from swarmtest.faults.make_room import MakeRoom
 from swarmtest.faults.signal import Signal
-from swarmtest.plan import Plan, Step, Target
+from swarmtest.plan import Line, Plan, Step, Target
 from swarmtest.scenario import Scenario
 
 SCENARIO = Scenario(
@@ -15,11 +15,13 @@ SCENARIO = Scenario(
         steps=(
             Step("baseline", hold_seconds=2.0),
             Step("make room", MakeRoom(), prepares=True),
-            Step("noticed", awaits="found_ready", hold_seconds=5.0),
+            Step("found ready", awaits=Line("asked"), hold_seconds=5.0),
+            Step("just asked", awaits=Line("asked", (0,)), hold_seconds=5.0),
             Step("withdraw the first", Signal("SIGUSR1"), Target((0,)), hold_seconds=2.0),
             Step("term the first", Signal("SIGTERM"), Target((0,))),
-            Step("noticed again", awaits="found_ready", hold_seconds=5.0),
+            Step("found ready again", awaits=Line("asked"), hold_seconds=5.0),
             # The first one's successor has its slot, and comes first.
+            Step("just asked again", awaits=Line("asked", (1,)), hold_seconds=5.0),
             Step("withdraw the second", Signal("SIGUSR1"), Target((1,)), hold_seconds=2.0),
             Step("term the second", Signal("SIGTERM"), Target((1,))),
         )

@@ -115,9 +115,9 @@ class Watch:
         """The containers that were sent a signal, whoever sent it, with the time of the first one."""
         return dict(self._signalled)
 
-    def has_said(self, container: str | None, line: str) -> bool:
-        """Whether an instance has written a line of this name about itself."""
-        return (follower := self._followers.get(container or "")) is not None and line in follower.said
+    def said(self, container: str | None, line: str) -> int:
+        """How many lines of this name an instance has written about itself."""
+        return 0 if (follower := self._followers.get(container or "")) is None else follower.said[line]
 
     def last_lines(self, service: str, count: int = 5) -> list[str]:
         """The newest plain log lines of a service's containers, for messages to people."""

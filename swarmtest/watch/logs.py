@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ PLAIN_LINES = 200
 
 _OF_REQUESTS = ("start", "intent", "commit", "finish")
 
-_OF_INSTANCES = ("booted", "warm", "found_ready", "unready", "signal", "closed_listener", "drained", "exiting")
+_OF_INSTANCES = ("booted", "warm", "asked", "unready", "signal", "closed_listener", "drained", "exiting")
 
 RECORDS = frozenset((*_OF_REQUESTS, *_OF_INSTANCES))
 
@@ -35,7 +35,7 @@ class Follower:
         self.tail: deque[str] = deque(maxlen=20)
         self.last = time.monotonic()
         self.lines = 0
-        self.said: set[str] = set()
+        self.said: Counter[str] = Counter()
         self.thread = threading.Thread(target=self._read, name=f"log-{container[:12]}", daemon=True)
 
     def end(self) -> None:
@@ -72,7 +72,7 @@ class Follower:
         kind, fields = parse_line(line)
         trace = self._trace
         if kind == "record" and fields["event"] in _OF_INSTANCES:
-            self.said.add(str(fields["event"]))
+            self.said[str(fields["event"])] += 1
         if kind != "log":
             trace.add(kind, **{**fields, "container": self._container})
             return

@@ -217,16 +217,15 @@ def test_a_setting_that_cannot_be_read_is_named(name: str, value: str) -> None:
         Settings.from_environment({name: value})
 
 
-def test_the_first_time_that_it_is_found_ready_leaves_a_line() -> None:
+@pytest.mark.parametrize(("log_probes", "lines"), [(True, ["warm", "asked", "asked"]), (False, ["warm"])])
+def test_each_time_that_somebody_is_told_that_it_is_ready_may_leave_a_line(log_probes: bool, lines: list[str]) -> None:
     async def story() -> Instance:
-        instance = Instance(warm=False)
+        instance = Instance(warm=False, log_probes=log_probes)
         assert (await instance.ask("/readyz"))[0] == 503
-        assert "found_ready" not in instance.events()
         instance.state.warm_up()
         assert (await instance.ask("/healthz"))[0] == 200
-        assert "found_ready" not in instance.events()
         for _ in range(2):
             assert (await instance.ask("/readyz"))[0] == 200
         return instance
 
-    assert asyncio.run(story()).events().count("found_ready") == 1
+    assert asyncio.run(story()).events() == lines

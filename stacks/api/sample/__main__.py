@@ -39,6 +39,7 @@ def _manners(settings: Settings) -> Manners:
         health_asks_bank=settings.health_asks_bank,
         ready_asks_bank=settings.ready_asks_bank,
         most_at_once=settings.most_at_once,
+        log_probes=settings.log_probes,
     )
 
 

@@ -70,12 +70,14 @@ class Manners:
         health_asks_bank: a bank that is away makes the instance unhealthy: Swarm kills it for that.
         ready_asks_bank: it makes the instance unready instead.
         most_at_once: so many orders are worked on, further ones are turned away; 0: any number.
+        log_probes: a line for each time that somebody asks and is told that it's ready.
     """
 
     version: str = "1"
     health_asks_bank: bool = False
     ready_asks_bank: bool = False
     most_at_once: int = 0
+    log_probes: bool = False
 
 
 class App:
@@ -142,8 +144,8 @@ class App:
                 good = True
             case "/readyz":
                 good = self._state.ready and (not self._manners.ready_asks_bank or await self._bank.alive())
-                if good:
-                    self._state.find_ready()
+                if good and self._manners.log_probes:
+                    self._journal.lifecycle("asked")
             case "/healthz":
                 good = self._state.healthy and (not self._manners.health_asks_bank or await self._bank.alive())
             case _:

@@ -50,6 +50,7 @@ class Settings:
     health_asks_bank: bool = False
     ready_asks_bank: bool = False
     most_at_once: int = 0
+    log_probes: bool = False
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:

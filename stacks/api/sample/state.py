@@ -18,7 +18,6 @@ class State:
         self.warm = False
         self.withdrawn = False
         self.ends_connections = False
-        self._found_ready = False
 
     @property
     def ready(self) -> bool:
@@ -34,12 +33,6 @@ class State:
         """Be ready from now on."""
         self.warm = True
         self._journal.lifecycle("warm")
-
-    def find_ready(self) -> None:
-        """Somebody who asked is told that it's ready: its front door, as a rule. The first time leaves a line."""
-        if not self._found_ready:
-            self._found_ready = True
-            self._journal.lifecycle("found_ready")
 
     def withdraw(self) -> None:
         """Be unready from now on, and go on serving."""
