@@ -70,7 +70,12 @@ def probe_service(image: str, service: str) -> dict[str, Any]:
     return {
         "image": image,
         "entrypoint": ["/bin/sh", "-c", escaped(_SHELL)],
-        "environment": {"SWARMTEST_NAME": f"tasks.{service}", "SWARMTEST_PROBE": escaped(_PYTHON)},
+        "environment": {
+            "SWARMTEST_NAME": f"tasks.{service}",
+            "SWARMTEST_PROBE": escaped(_PYTHON),
+            # A name that's gone is asked for elsewhere, too, and a server that doesn't answer would stall the probe.
+            "RES_OPTIONS": "timeout:1 attempts:1",
+        },
         "healthcheck": {"disable": True},
         "stop_grace_period": "1s",
         "stop_signal": "SIGKILL",
