@@ -17,6 +17,8 @@ from swarmtest.timeline.endings import AS_ASKED, STOPPED_BY_OTHERS, STOPPED_BY_S
 ORPHAN_SLACK_SECONDS = 5.0
 """A task that runs on this long after its grace is an orphan: Swarm wants it gone, and it serves."""
 
+ORPHANED = "see why Swarm can't end the task: docker service ps --no-trunc, and the engine's log on its node"
+
 
 def check(judged: Judged) -> Verdict:
     """Judges the end of each old instance."""
@@ -40,8 +42,15 @@ def check(judged: Judged) -> Verdict:
         f"{len(findings.failed)} of {many(len(going) + len(orphans), noun_of([*going, *orphans]))} didn't exit by"
         " themselves within the grace.",
         f"The end of {len(findings.unproved)} of {count} wasn't seen.",
-        advice or missing.a_stop(judged.timeline) if not findings.failed else advice,
+        advice or _advice(judged, findings),
     )
+
+
+def _advice(judged: Judged, findings: Findings) -> str | None:
+    """What to do where no instance had an end that's mended by a setting."""
+    if not findings.failed:
+        return missing.a_stop(judged.timeline)
+    return ORPHANED if any(_is_orphan(life, judged) for life in judged.timeline.lifespans) else None
 
 
 def _bad_end(life: Lifespan, found: Mechanism) -> str:

@@ -8,7 +8,7 @@ gone and that runs on is an orphan: it's named, and counts as no capacity (moby/
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.checks.exited_within_grace import ORPHAN_SLACK_SECONDS
+from swarmtest.checks.exited_within_grace import ORPHAN_SLACK_SECONDS, ORPHANED
 from swarmtest.events import Event
 from swarmtest.losses import missing
 from swarmtest.losses.advice import advise
@@ -173,6 +173,6 @@ def _advice(judged: Judged, stops: list[Lifespan]) -> str:
         if (found := ending_of(life, judged.witness)) is not None:
             return advise(found, judged.promises, life)
         if life.mark("exited") is None:
-            return "see why Swarm can't end the task: docker service ps --no-trunc, and the engine's log on its node"
+            return ORPHANED
     trouble, said = trouble_of(judged.timeline, judged.promises)
     return mend(trouble, said) if trouble is not None else advise(Mechanism.COLD_START, judged.promises)

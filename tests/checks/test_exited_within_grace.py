@@ -97,6 +97,7 @@ def test_a_task_that_runs_on_long_after_it_should_be_gone_is_an_orphan() -> None
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
     assert any("orphan" in line and "node n1" in line for line in verdict.evidence)
+    assert "see why Swarm can't end the task" in (verdict.advice or "")
 
 
 def test_one_that_is_still_within_its_grace_is_no_orphan() -> None:
