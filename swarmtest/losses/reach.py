@@ -42,7 +42,6 @@ NOBODY = (Loss.GATEWAY, Loss.REFUSED, Loss.UNSERVED, Loss.UNKNOWN, Loss.TIMED_OU
 WITHOUT = (Loss.ERROR, Loss.SHED, Loss.GATEWAY, Loss.TIMED_OUT, Loss.UNKNOWN)
 """Classes of answers, or of none, that a missing dependency makes."""
 
-
 ANSWERED = (Loss.ERROR, Loss.SHED)
 """Those of them that an instance made itself, while it lived."""
 
@@ -91,7 +90,7 @@ class Faults:
     """All that swarmtest did that may lose requests.
 
     Attributes:
-        spoilt_from: from when on a version was running that isn't meant to stay; infinity where none was.
+        spoilt_from: when the first instance of a version that isn't meant to stay went; infinity where none did.
         dead_from: from when on instances died of a missing dependency; infinity where none did.
     """
 
@@ -148,12 +147,14 @@ def read_faults(promises: Promises, timeline: Timeline) -> Faults:
         forced = [life for life in timeline.lifespans if life.cause == END_OF_GRACE and life.task not in done]
         found += [reach for life in forced if (reach := _of_grace(life, promises)) is not None]
     off = [act.t for act in acts if act.get("name") == "switch_off"]
-    return Faults(
-        tuple(found),
-        spans_of(timeline.lifespans) if bad or off else None,
-        bad[0].t if bad else float("inf"),
-        _dead_from(timeline, off[0]) if off else float("inf"),
-    )
+    spoilt_from = _spoilt_from(timeline) if bad else float("inf")
+    dead_from = _dead_from(timeline, off[0]) if off else float("inf")
+    return Faults(tuple(found), spans_of(timeline.lifespans) if bad or off else None, spoilt_from, dead_from)
+
+
+def _spoilt_from(timeline: Timeline) -> float:
+    gone = (life.earliest("unhealthy", "announced", "signalled", "exited") for life in timeline.new)
+    return min((mark.at - mark.error for mark in gone if mark is not None), default=float("inf"))
 
 
 def _dead_from(timeline: Timeline, since: float) -> float:
@@ -179,7 +180,7 @@ def _of_victim(victim: Victim, life: Lifespan, promises: Promises) -> Reach | No
         return Reach(victim.name, victim.task, victim.hurt_at, by, by + window, over)
     if victim.name == "signal":
         return _of_order(victim, life, promises, by)
-    if life.cause == BY_SWARMTEST or victim.name in ("kill", "crash"):
+    if life.cause == BY_SWARMTEST or (victim.name in ("kill", "crash") and life.cause not in (CRASHED, ENDED_ITSELF)):
         gone, left = life.mark("exited") or Mark(by, 0.0, "act"), life.mark("announced")
         if left is not None and gone.at < left.at <= gone.at + UNDECLARED_SECONDS:
             gone = left

@@ -51,7 +51,7 @@ def cause_of(
         cause = OUT_OF_MEMORY
     elif _unhealthy(facts, signalled or killed or exited, by_nobody=not asked and not ours):
         cause = HEALTH_CHECK
-    elif _before(ours, KILLING, killed or exited):
+    elif _before(ours, KILLING, killed or exited) and (killed or exit_code(facts) in (SIGKILLED, None)):
         cause = BY_SWARMTEST
     elif killed is not None:
         cause = _killed(signalled, killed, grace_seconds, asked)

@@ -248,3 +248,27 @@ def test_what_was_lost_when_the_run_was_broken_off_is_swarmtest_s_own_doing() ->
     assert verdict.outcome is Outcome.NOT_PROVED
     assert "1 request lost as the run was broken off" in verdict.evidence
     assert run.verdict("answered_every_request").sentence.startswith("12 of")
+
+
+def test_an_instance_that_crashed_as_the_kill_came_was_not_killed() -> None:
+    run = killed()
+    life = run.old[0]
+    life.killed, life.exited, life.exit_code = None, 0.02, 1
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "(crashed)" in verdict.evidence[0]
+
+
+def test_nobody_left_while_a_bad_version_comes_in_is_the_rollout_s_doing() -> None:
+    run = turns_bad_late()
+    run.plan["stack"]["order"] = "stop-first"
+    for life in run.old:
+        life.announced, life.desired, life.signalled, life.unready = 3.0, 2.9, 5.0, 5.0
+        life.closed, life.exited = 7.0, 8.5
+    for life in run.new:
+        life.created, life.started, life.healthy, life.warm = 9.0, 9.2, 11.5, 11.0
+    judged = run.judged()
+    lost = [one for one in judged.losses.seen if 3.5 < one.request.began - 1_000_000.0 < 11.0]
+    assert len(lost) > 50
+    assert not any(one.charge is Charge.FAULT for one in lost)
+    assert "no instance left to serve" in run.verdict(CHECK).evidence[0]
