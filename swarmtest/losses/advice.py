@@ -39,6 +39,12 @@ def advise(
                 "raise the app's own shutdown limit above the longest request"
                 f"{f' ({longest:g} s)' if longest else ''}, and keep stop_grace_period above that limit"
             )
+        case Mechanism.FRONT_DOOR_GIVES_UP:
+            longest = promises.longest_request_seconds
+            return (
+                "let the front door wait longer for an answer than the longest request takes"
+                f"{f' ({longest:g} s)' if longest else ''} (timeout server in HAProxy, proxy_read_timeout in nginx): it answered 504 while the handler went on"
+            )
         case Mechanism.COLD_START | Mechanism.NO_INSTANCE:
             return _readiness(mechanism, promises)
         case _:

@@ -15,7 +15,7 @@ from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.losses.charge import frozen
 from swarmtest.timeline import Lifespan, Timeline, Witness
-from swarmtest.timeline.capacity import ready_at, spans_of, wanted_at
+from swarmtest.timeline.capacity import last_to_go, ready_at, spans_of, wanted_at
 from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
 
 AT_ONCE_SECONDS = 1.0
@@ -56,6 +56,7 @@ class Mechanism(StrEnum):
     DEPENDENCY_OFF = "a service that it depends on was off"
     OVERLOADED = "those that were left had no room"
     INGRESS_BROKEN = "ingress broken, tasks healthy"
+    FRONT_DOOR_GIVES_UP = "the front door gave up waiting"
 
 
 def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
@@ -66,16 +67,16 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
             return _of_fault(lost, timeline, witness, promises)
         case Charge.START_UP:
             return Mechanism.COLD_START
-        case Charge.UNPLACED:
-            return Mechanism.OVERLOADED if _left_alone(lost, timeline, promises) else None
+        case Charge.UNPLACED if _left_alone(lost, timeline, promises):
+            return Mechanism.OVERLOADED
         case Charge.SHUTDOWN | Charge.FRONT_DOOR:
             pass
         case _:
-            return None
+            return Mechanism.FRONT_DOOR_GIVES_UP if _gave_up(lost) else None
     if life is not None and frozen(life, lost.request, timeline):
         return Mechanism.FROZEN_UNNOTICED
     if lost.trail is not None and lost.trail.seen and life is not None:
-        return _of_running(lost, life, witness)
+        return Mechanism.FRONT_DOOR_GIVES_UP if _gave_up(lost) else _of_running(lost, life, witness)
     turned_away = life is None and lost.proxied is not None and lost.proxied.server is None
     if turned_away or not ready_at(spans_of(timeline.lifespans), lost.request.began):
         return Mechanism.HEALTH_KILL if _health_took_the_last(timeline, lost.request.began) else Mechanism.NO_INSTANCE
@@ -83,11 +84,13 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
 
 
 def _health_took_the_last(timeline: Timeline, t: float) -> bool:
-    """Whether the instance that was the last to be ready before a time was killed by its health check."""
-    gone = [
-        (until.at, life) for life in timeline.lifespans if (until := life.ready_until) is not None and until.at <= t
-    ]
-    return bool(gone) and max(gone, key=lambda one: one[0])[1].cause == HEALTH_CHECK
+    last = last_to_go(timeline.lifespans, t)
+    return last is not None and last.cause == HEALTH_CHECK
+
+
+def _gave_up(lost: Accounted) -> bool:
+    """Whether the front door answered 504 while a handler went on."""
+    return lost.proxied is not None and lost.proxied.status == 504 and lost.trail is not None and lost.trail.seen
 
 
 def ending_of(life: Lifespan, witness: Witness) -> Mechanism | None:

@@ -42,6 +42,12 @@ def ready_at(spans: Spans, t: float) -> int:
     return sum(1 for first, last in spans if first <= t < last)
 
 
+def last_to_go(lives: Iterable[Lifespan], t: float) -> Lifespan | None:
+    """Which instance was the last that stopped being ready before a time."""
+    gone = [(until.at, life) for life in lives if (until := life.ready_until) is not None and until.at <= t]
+    return max(gone, key=lambda one: one[0])[1] if gone else None
+
+
 def dips(spans: Spans, first: float, last: float, promised: int) -> list[tuple[float, float, int]]:
     """(began, ended, ready) of each time in which fewer were ready than promised."""
     found: list[tuple[float, float, int]] = []

@@ -164,6 +164,14 @@ def test_what_a_front_door_turns_away_for_want_of_a_dependency_is_the_fault_s_wh
     assert found(run, "x")[0] is Charge.FAULT
 
 
+def test_an_answer_that_the_front_door_does_not_wait_for_is_its_own_doing_with_nothing_going_on() -> None:
+    run = Rollout(update=False)
+    one = run.bad_gateway("x", 1.0, 3.0, run.old[0], status=504)
+    one.on, one.steps = run.old[0], {"start": 1.01, "commit": 4.0, "finish": 4.01}
+    assert found(run, "x") == (Charge.BACKGROUND, Mechanism.FRONT_DOOR_GIVES_UP)
+    assert "timeout server in HAProxy" in (run.verdict("answered_every_request").advice or "")
+
+
 def polled_each(seconds: float) -> Rollout:
     """An app that closes its listener at its signal, behind a door that asks for its list that often."""
     run = Rollout()
