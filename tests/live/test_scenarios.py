@@ -9,8 +9,9 @@ import os
 
 import pytest
 
-from tests.live.conftest import ROOT, Live, LiveRun, docker
+from tests.live.conftest import ROOT, Live, LiveRun, docker, ours
 from tests.live.headers import assert_as_promised, read_header, stacks
+from tests.live.test_bad_input import message, refused
 from tests.live.truth import assert_every_class_is_right
 
 pytestmark = pytest.mark.live
@@ -68,10 +69,10 @@ def test_a_scenario_fails_on_a_stack_that_is_made_to_fail_it(live: Live, path: s
 def test_a_bad_release_is_a_failure_though_all_that_docker_says_is_well(live: Live) -> None:
     """The docker CLI ends with 0 after a rollback: docker/cli #6752."""
     name = f"live-{os.getpid()}-cli"
-    health = ("--health-cmd", "/app/healthy", "--health-interval", "1s", "--health-retries", "1")
+    health = ("--health-cmd", "/app/healthy", "--health-interval", "1s", "--health-retries", "3")
     update = ("--update-order", "start-first", "--update-monitor", "1s", "--update-failure-action", "rollback")
-    docker("service", "create", "--quiet", "--replicas", "3", "--name", name, *health, *update, "swarmtest-api:1")
     try:
+        docker("service", "create", "--quiet", "--replicas", "3", "--name", name, *health, *update, "swarmtest-api:1")
         docker("service", "update", "--quiet", "--env-add", "NEVER_HEALTHY=1", name)  # raises unless it exits with 0
         state = docker("service", "inspect", "--format", "{{.UpdateStatus.State}}", name).strip()
         replicas = docker("service", "ls", "--filter", f"name={name}", "--format", "{{.Replicas}}").strip()
@@ -83,6 +84,15 @@ def test_a_bad_release_is_a_failure_though_all_that_docker_says_is_well(live: Li
     found = next(check for check in run.document.checks if check.name == "replaced_every_instance")
     assert "rolled back" in found.sentence, run.explain()
     assert any(line.startswith("lost before the rollback began: ") for line in found.evidence), run.explain()
+
+
+def test_the_only_node_is_not_drained(live: Live) -> None:
+    """Nothing could be placed anywhere: moby/moby #34139."""
+    done = refused("stacks/api.yml", "--scenario", "drain")
+    assert done.returncode == 2
+    assert "node" in message(done)
+    assert "kill" in message(done), "what to run in its place"
+    assert ours() == []
 
 
 @pytest.mark.repeats
