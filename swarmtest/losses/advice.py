@@ -43,7 +43,8 @@ def advise(
             longest = promises.longest_request_seconds
             return (
                 "let the front door wait longer for an answer than the longest request takes"
-                f"{f' ({longest:g} s)' if longest else ''} (timeout server in HAProxy, proxy_read_timeout in nginx): it answered 504 while the handler went on"
+                f"{f' ({longest:g} s)' if longest else ''} (timeout server in HAProxy,"
+                " proxy_read_timeout in nginx): it answered 504 while the handler went on"
             )
         case Mechanism.COLD_START | Mechanism.NO_INSTANCE:
             return _readiness(mechanism, promises)

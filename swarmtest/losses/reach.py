@@ -15,6 +15,7 @@ from swarmtest.events import Event
 from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.evidence.request import Request
 from swarmtest.losses.classify import Loss
+from swarmtest.losses.outages import DEATHS, dead_from, spoilt_from
 from swarmtest.timeline import Lifespan, Mark, Timeline, Victim
 from swarmtest.timeline.acts import began, end_of, healed_at
 from swarmtest.timeline.capacity import Spans, ready_at, spans_of
@@ -44,9 +45,6 @@ WITHOUT = (Loss.ERROR, Loss.SHED, Loss.GATEWAY, Loss.TIMED_OUT, Loss.UNKNOWN)
 
 ANSWERED = (Loss.ERROR, Loss.SHED)
 """Those of them that an instance made itself, while it lived."""
-
-DEATHS = (HEALTH_CHECK, CRASHED)
-"""Ends that an instance comes to when it doesn't survive without its dependency."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +90,19 @@ class Faults:
     Attributes:
         spoilt_from: when the first instance of a version that isn't meant to stay went; infinity where none did.
         dead_from: from when on instances died of a missing dependency; infinity where none did.
+        notice_seconds: how long the front door may take to find one that's ready.
     """
 
     reaches: tuple[Reach, ...] = ()
     spans: Spans | None = None
     spoilt_from: float = float("inf")
     dead_from: float = float("inf")
+    notice_seconds: float = 0.0
 
     def of(self, request: Request, loss: Loss, life: Lifespan | None) -> Reach | None:
         """The hurt that a lost request belongs to; None where it belongs to none."""
         nobody_left = life is None and loss in NOBODY and self.spans is not None
-        if nobody_left and request.began >= self.spoilt_from and not ready_at(self.spans or [], request.began):
+        if nobody_left and request.began >= self.spoilt_from and not self._served_at(request.began):
             return Reach("unhealthy", None, self.spoilt_from, self.spoilt_from, float("inf"))
         for reach in self.reaches:
             if not reach.touches(request):
@@ -113,6 +113,10 @@ class Faults:
             elif life.task == reach.task if life is not None else loss in NOBODY:
                 return reach
         return None
+
+    def _served_at(self, t: float) -> bool:
+        """Whether somebody was ready whom the front door had had the time to find."""
+        return all(ready_at(self.spans or [], at) for at in (t, t - self.notice_seconds))
 
     def _for_want_of_it(self, request: Request, loss: Loss, life: Lifespan | None) -> bool:
         """Whether a missing dependency lost it by itself, and not by the death of instances that didn't survive it."""
@@ -143,23 +147,12 @@ def read_faults(promises: Promises, timeline: Timeline) -> Faults:
     if bad:
         found += _of_version(bad[0], timeline, promises)
     if promises.destructive and "stop_grace_period" in promises.deployed_with:
-        done = {reach.task for reach in found}
-        forced = [life for life in timeline.lifespans if life.cause == END_OF_GRACE and life.task not in done]
-        found += [reach for life in forced if (reach := _of_grace(life, promises)) is not None]
+        found += _of_graces(timeline, promises, {reach.task for reach in found})
     off = [act.t for act in acts if act.get("name") == "switch_off"]
-    spoilt_from = _spoilt_from(timeline) if bad else float("inf")
-    dead_from = _dead_from(timeline, off[0]) if off else float("inf")
-    return Faults(tuple(found), spans_of(timeline.lifespans) if bad or off else None, spoilt_from, dead_from)
-
-
-def _spoilt_from(timeline: Timeline) -> float:
-    gone = (life.earliest("unhealthy", "announced", "signalled", "exited") for life in timeline.new)
-    return min((mark.at - mark.error for mark in gone if mark is not None), default=float("inf"))
-
-
-def _dead_from(timeline: Timeline, since: float) -> float:
-    dead = [life.ready_until for life in timeline.lifespans if life.cause in DEATHS]
-    return min((mark.at - mark.error for mark in dead if mark is not None and mark.at > since), default=float("inf"))
+    spoilt = spoilt_from(timeline) if bad else float("inf")
+    dead = dead_from(timeline, off[0]) if off else float("inf")
+    spans = spans_of(timeline.lifespans) if bad or off else None
+    return Faults(tuple(found), spans, spoilt, dead, detection_seconds(promises))
 
 
 def detection_seconds(promises: Promises) -> float:
@@ -216,6 +209,11 @@ def _of_order(victim: Victim, life: Lifespan, promises: Promises, by: float) -> 
     if not promises.destructive or life.cause not in (STOPPED, BY_SWARMTEST, END_OF_GRACE) or not ended_by_it:
         return None
     return Reach(victim.name, victim.task, victim.hurt_at, by, by + detection_seconds(promises))
+
+
+def _of_graces(timeline: Timeline, promises: Promises, done: set[str | None]) -> list[Reach]:
+    forced = (life for life in timeline.lifespans if life.cause == END_OF_GRACE and life.task not in done)
+    return [reach for life in forced if (reach := _of_grace(life, promises)) is not None]
 
 
 def _of_grace(life: Lifespan, promises: Promises) -> Reach | None:

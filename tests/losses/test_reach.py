@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from swarmtest.losses import Charge
+from swarmtest.evidence.request import Request
+from swarmtest.losses import Charge, Loss
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, mechanism_of
+from swarmtest.losses.reach import Faults
+from swarmtest.losses.records import read_records
+from swarmtest.timeline import Mark
 from tests.judge.builder import Rollout
 from tests.judge.stories import frozen, killed, stopped_by_hand, without_its_dependency
 
@@ -244,3 +250,38 @@ def test_every_mechanism_has_advice() -> None:
     promises = Rollout().judged().promises
     for mechanism in Mechanism:
         assert len(advise(mechanism, promises)) > 20
+
+
+@pytest.mark.parametrize(
+    ("at", "nobody"),
+    [
+        (9.0, False),  # one is ready
+        (15.0, True),
+        (20.5, True),  # the next one is ready, and the front door can't have found it yet
+        (22.0, False),
+    ],
+)
+def test_nobody_serves_until_the_front_door_has_had_time_to_find_the_next_one(at: float, nobody: bool) -> None:
+    faults = Faults(spans=[(0.0, 10.0), (20.0, float("inf"))], spoilt_from=5.0, notice_seconds=1.5)
+    request = Request(id="x", planned=at, sent=at, done=at + 0.01, client_outcome="complete")
+    assert (faults.of(request, Loss.GATEWAY, None) is not None) is nobody
+
+
+@pytest.mark.parametrize(
+    ("marks", "state", "served", "began"),
+    [
+        ({}, "starting", 0, False),
+        ({}, "running", 0, True),  # its start wasn't seen, and it runs
+        ({"started": Mark(1.0, 0.1, "engine")}, "starting", 0, True),
+        ({}, "starting", 3, True),
+    ],
+)
+def test_one_that_had_not_started_when_the_run_ended_owes_no_records(
+    marks: dict[str, Mark], state: str, served: int, began: bool
+) -> None:
+    judged = killed().judged()
+    life = replace(judged.timeline.lifespans[-1], marks=marks, state=state, served=served, container="c-late")
+    timeline = replace(judged.timeline, lifespans=(*judged.timeline.lifespans, life))
+    requests = [one.request for one in judged.losses.accounted]
+    records = read_records(timeline, judged.witness, requests, judged.aliases)
+    assert (life in [gap.life for gap in records.gaps]) is began
