@@ -78,20 +78,20 @@ def assert_term_refuses_and_cuts_none(document: Document) -> None:
     assert run.refused >= 1
     assert refused_in_time(document)
     assert set(run.saw) == {"503"}, "the front door passes on that it was refused"
-    assert all(1000 <= took <= 3500 for took in run.stopped_ms)
+    assert all(1000 <= took <= 5000 for took in run.stopped_ms)
 
 
 def assert_withdrawal_loses_nothing(document: Document) -> None:
     run = tried([document])[0]
     assert run.ok == run.sent
-    assert all(2000 <= took <= 5000 for took in run.stopped_ms)
+    assert all(2000 <= took <= 6000 for took in run.stopped_ms)
 
 
 def assert_what_a_short_limit_cuts_is_finished(document: Document) -> None:
     run = tried([document])[0]
     assert run.cut == run.finished == run.sent - run.ok
     assert {event.instance for event in document.loss_events} <= {victim.id for victim in victims(document)}
-    assert all(3000 <= took <= 5000 for took in run.stopped_ms)
+    assert all(3000 <= took <= 6000 for took in run.stopped_ms)
 
 
 FINDINGS = {
@@ -121,7 +121,7 @@ def test_a_way_of_stopping_loses_what_the_article_found(live: Live, scenario: st
 
 
 def test_a_limit_of_one_second_cuts_and_what_it_cuts_is_booked_all_the_same(live: Live) -> None:
-    """Which orders are left after three seconds is chance: one run in ten has none that's long enough."""
+    """Which orders are left after three seconds is chance: one run in ten has none that takes long enough."""
     for _ in range(3):
         run = live.again(STACK, "--scenario", "withdraw-then-term-1s")
         assert_finding(run, "withdraw-then-term-1s")
