@@ -14,6 +14,7 @@ from math import ceil, isfinite
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import MARGIN_SECONDS
+from swarmtest.losses.mechanisms import Mechanism, ending_of
 from swarmtest.losses.wording import each, label, many
 from swarmtest.timeline import Lifespan, Timeline
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST
@@ -48,7 +49,7 @@ def check(judged: Judged) -> Verdict:
         f"The grace of {len(findings.failed)} of {count} is too short for the longest request of"
         f" {longest.seconds:.1f} s.",
         f"It isn't proved that the grace of {count} exceeds the longest request.",
-        _advice(stopped, longest) if findings.failed else _missing(stopped),
+        _advice(judged, stopped, longest) if findings.failed else _missing(stopped),
     )
 
 
@@ -134,10 +135,19 @@ def _missing(stopped: list[Lifespan]) -> str:
     return missing.CLOCKS if all(life.mark("closed") for life in stopped) else missing.CLOSE_LINE
 
 
-def _advice(stopped: list[Lifespan], longest: _Longest) -> str:
+_NO_GRACE_HELPS = (Mechanism.SIGNAL_IGNORED, Mechanism.SIGNAL_OR_GRACE, Mechanism.KEEP_ALIVE, Mechanism.HANGS)
+"""Ends for which a longer grace only makes each rollout longer, until something else is mended."""
+
+
+def _advice(judged: Judged, stopped: list[Lifespan], longest: _Longest) -> str:
     needed = max(ceil(_wait(life)[0] + longest.seconds + MARGIN_SECONDS) for life in stopped)
     least = min(int(life.grace_seconds) for life in stopped)
     needed = needed if needed > least else least + 1
+    if any(ending_of(life, judged.witness) in _NO_GRACE_HELPS for life in stopped):
+        return (
+            "mend the shutdown first (exited_within_grace says how), since until then a longer grace only delays each"
+            f" rollout; then a grace of {least} s is still too short: it has to be {needed} s at least"
+        )
     return (
         f"raise stop_grace_period from {least} s to at least {needed} s"
         " (a changed grace counts from the next replacement on)"

@@ -26,6 +26,19 @@ def test_a_grace_that_is_too_short_for_the_longest_request_fails_it_though_the_d
     assert verdict.advice.startswith("raise stop_grace_period from 7 s to at least 8 s")
 
 
+def test_of_an_app_that_never_sees_its_signal_the_signal_is_to_be_mended_first() -> None:
+    """TryGhost/docker-library-ghost #37: a longer grace only makes each rollout longer."""
+    rollout = Rollout()
+    rollout.plan["stack"]["grace_seconds"] = 4
+    for life in rollout.old:
+        life.unready = life.closed = None
+        life.killed, life.exited, life.exit_code = (life.signalled or 0.0) + 4.0, (life.signalled or 0.0) + 4.05, 137
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert verdict.advice is not None
+    assert verdict.advice.startswith("mend the shutdown first")
+
+
 def test_the_engine_cuts_fractions_of_a_second() -> None:
     """7.9 s acts as 7 s, and 500 ms as an instant kill."""
     rollout = Rollout()
