@@ -12,6 +12,7 @@ from collections import Counter
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.events import Event
 from swarmtest.losses import missing
+from swarmtest.losses.aftermath import mend, trouble_of
 from swarmtest.losses.wording import label, many
 from swarmtest.timeline import Lifespan, Timeline, Victim
 from swarmtest.timeline.acts import began, end_of
@@ -24,7 +25,7 @@ MEANT_TO_STAY = ("update", "release", "rollback")
 SOON_SECONDS = 5.0
 """Within this an act shows its effect, where it isn't a stop that takes its own time."""
 
-FEWER = "let the plan hurt fewer instances, or give the service more replicas (a floor of serving instances is kept)"
+OTHERWISE = "see docker service ps --no-trunc and the instance's own log for what else ended it, or kept it from ending"
 
 
 def check(judged: Judged) -> Verdict:
@@ -52,8 +53,17 @@ def check(judged: Judged) -> Verdict:
         f"All that was planned was done, and took effect: {_told(acts)}.",
         f"{many(len(findings.failed), 'act')} took no effect, or another one than planned.",
         "It isn't proved that all that was planned was done.",
-        FEWER if timeline.skipped and not timeline.broken else missing.AGAIN,
+        _advice(judged) if findings.failed else missing.a_hurt(timeline),
     )
+
+
+def _advice(judged: Judged) -> str:
+    """What to do where an act took no effect: the stack's own doing, unless swarmtest came too late."""
+    timeline = judged.timeline
+    updates = [act for act in began(timeline.acts) if act.get("name") in MEANT_TO_STAY and not act.get("prepares")]
+    if any(course_after(timeline, act).end not in (End.COMPLETED, End.UNSEEN) for act in updates):
+        return mend(*trouble_of(timeline, judged.promises))
+    return OTHERWISE
 
 
 def _told(acts: list[Event]) -> str:

@@ -44,7 +44,9 @@ def check(judged: Judged) -> Verdict:
         findings.unproved = [judged.timeline.broken[0], *findings.failed, *findings.unproved]
         findings.failed = []
     if not gone and not frozen:
-        return findings.verdict("", "", "No instance was seen to be hurt, so none had to recover.", missing.AGAIN)
+        return findings.verdict(
+            "", "", "No instance was seen to be hurt, so none had to recover.", missing.a_hurt(judged.timeline)
+        )
     return findings.verdict(
         f"Capacity was back in time after {many(len(gone) + frozen, 'hurt')}.",
         f"Capacity wasn't back in time after {many(len(findings.failed), 'hurt')} of {len(gone) + frozen}.",

@@ -87,9 +87,9 @@ def both_ways(losses: Losses, timeline: Timeline, course: Course) -> str | None:
 
 
 def lost_each_way(losses: Losses, timeline: Timeline, course: Course) -> tuple[list[Accounted], list[Accounted]]:
-    """What was lost from the beginning on, before Swarm turned back and after."""
+    """What was lost from the beginning of the update on, before Swarm turned back and after."""
     turned = course.turned_at if course.turned_at is not None else float("inf")
-    lost = [one for one in losses.seen if one.request.ended >= (timeline.t0 or 0.0)]
+    lost = [one for one in losses.seen if one.request.ended >= max(timeline.t0 or 0.0, course.act.t)]
     return [one for one in lost if one.request.ended < turned], [one for one in lost if one.request.ended >= turned]
 
 

@@ -32,6 +32,12 @@ KEPT = (
 )
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
+FEWER = "let the plan hurt fewer instances, or give the service more replicas (a floor of serving instances is kept)"
+
+
+def a_hurt(timeline: Timeline) -> str:
+    """What would show a hurt, where none was seen: a plan that the guard rails allow, or another run."""
+    return FEWER if timeline.skipped and not timeline.broken else AGAIN
 
 
 def a_stop(timeline: Timeline) -> str:

@@ -6,7 +6,7 @@ It's pure, and never invents: a mark that nobody saw is missing, and a stream th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from swarmtest.events import Event
@@ -75,7 +75,7 @@ def read_timeline(
         acts=acts,
         update_status=tuple(e for e in events if e.kind == "update_status" and e.t < until),
         broken=broken,
-        failed_tasks=_failed(tasks),
+        failed_tasks=_failed(tasks, {one.task for one in victims if not one.orderly and one.outcome != "failed"}),
         waiting=_waiting(tasks),
         neighbours=read_neighbours(events, promises.stack.service, until),
         traffic=read_client(events),
@@ -213,10 +213,12 @@ def _broken(events: Sequence[Event], until: float) -> tuple[str, ...]:
     return tuple(f"{e.get('what')}: {e.get('error')}" for e in found)
 
 
-def _failed(tasks: Mapping[str, TaskFacts]) -> tuple[str, ...]:
-    """Tasks that failed, in Swarm's words: they're why a rollout is stuck or rolled back."""
+def _failed(tasks: Mapping[str, TaskFacts], hurt: Collection[str]) -> tuple[str, ...]:
+    """Tasks that failed, in Swarm's words, but for those we ended: they're why a rollout is stuck or rolled back."""
     found = []
     for facts in tasks.values():
+        if facts.task in hurt:
+            continue
         last = facts.states[-1] if facts.states else None
         if last is not None and last.get("state") in ("failed", "rejected"):
             found.append(f"{facts.task[:12]} {last.get('state')}: {last.get('error') or last.get('message')}")

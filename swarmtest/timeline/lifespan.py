@@ -145,7 +145,7 @@ class Timeline:
         began, ended: from the first request planned to the end of what counts as the run.
         phases: name to (began, ended).
         broken: streams that broke; from there on marks may be missing, never made up.
-        failed_tasks: tasks that failed or were rejected, with Swarm's own words.
+        failed_tasks: tasks that failed or were rejected by themselves, with Swarm's own words.
         waiting: tasks that should run and have no container at the end of the run, with Swarm's own words.
         neighbours: of each other service, from when until when each of its containers ran.
         outcome: how the run itself ended: ``finished``, ``interrupted``, ``failed``, or None.

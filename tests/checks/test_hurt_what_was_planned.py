@@ -7,6 +7,7 @@ from tests.judge.builder import T0, Rollout
 from tests.judge.stories import (
     drained_too_long,
     frozen,
+    hurting,
     killed,
     replacement,
     scaled_in,
@@ -46,6 +47,7 @@ def test_a_kill_that_the_instance_outlives_took_no_effect() -> None:
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
     assert verdict.evidence[0] == "kill of api.1 (oldtask1): it runs on, running"
+    assert "no fault of the stack" not in (verdict.advice or "")
 
 
 def test_a_kill_of_one_that_had_ended_already_took_no_effect() -> None:
@@ -139,6 +141,7 @@ def test_a_rollout_among_other_acts_that_did_not_complete_is_no_rollout_that_was
         assert verdict.outcome is outcome, verdict
         if outcome is Outcome.FAILED:
             assert verdict.evidence[0] == f"update (act 2) didn't complete: {state} (said by Swarm)"
+            assert "no new task gets healthy" in (verdict.advice or "")
 
 
 def test_a_rollout_of_which_swarm_was_not_heard_is_not_proved() -> None:
@@ -146,3 +149,13 @@ def test_a_rollout_of_which_swarm_was_not_heard_is_not_proved() -> None:
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert "update (act 1): no UpdateStatus of it was seen" in verdict.evidence
+
+
+def test_where_every_step_was_forbidden_no_check_asks_for_the_same_run_again() -> None:
+    run = hurting("kill")
+    run.event(0.0, "act", id=1, name="kill", edge="skipped", target="api", settings={}, reason="3 must be left")
+    document = run.document()
+    assert document.outcome == "not_proved"
+    assert document.advice == [
+        "let the plan hurt fewer instances, or give the service more replicas (a floor of serving instances is kept)"
+    ]

@@ -4,6 +4,7 @@ import pytest
 
 from swarmtest.timeline import Lifespan
 from tests.judge.builder import T0, Life, Rollout
+from tests.judge.stories import killed
 
 
 def life_of(rollout: Rollout, life: Life) -> Lifespan:
@@ -288,3 +289,9 @@ def test_a_proxy_that_dialled_nobody_names_no_server(server: str | None) -> None
     assert one.proxied is not None
     one.proxied["server"] = server
     assert rollout.judged().witness.proxied["lost"][0].server is None
+
+
+def test_a_task_that_we_killed_is_no_task_that_failed() -> None:
+    assert killed().judged().timeline.failed_tasks == ()
+    crashed = killed().drop(lambda event: event["kind"] == "act")
+    assert len(crashed.judged().timeline.failed_tasks) == 1
