@@ -227,6 +227,8 @@ def _longer_monitor(judged: Judged) -> str:
         return "give the service a healthcheck: without one Swarm notices only what ends by itself"
     delay = promises.stack.delay_seconds or 0.0  # older engines overlook a failure within it (moby/moby #37972)
     needed = ceil(max(detection, late or 0.0, delay)) + 1
+    if needed <= _monitor(promises):
+        return mend(*trouble_of(judged.timeline, promises))  # it watches for long enough
     least = f"above {detection:g} s, which is retries × (interval + timeout)"
     if late is not None and late > detection:
         least = f"above the {late:.1f} s after which it failed (and {least})"

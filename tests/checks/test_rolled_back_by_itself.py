@@ -148,3 +148,13 @@ def test_a_survivor_that_nobody_asked_afterwards_is_not_known_to_serve() -> None
 
 def test_no_release_at_all_proves_nothing() -> None:
     assert Rollout(update=False).verdict(CHECK).outcome is Outcome.NOT_PROVED
+
+
+def test_a_monitor_that_is_long_enough_is_not_the_setting_to_change() -> None:
+    rollout = bad_release()
+    rollout.plan["stack"]["monitor_seconds"] = 60.0
+    rollout.status = [(0.2, "updating"), (TURNED, "completed")]
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "monitor" not in (verdict.advice or "")
+    assert "its health check fails" in (verdict.advice or "")
