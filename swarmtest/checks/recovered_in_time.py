@@ -112,11 +112,11 @@ def _judge(hurt: _Hurt, later: list[_Hurt], spans: Spans, judged: Judged, findin
     elif back is not None:
         findings.failed.append(f"{line}: {wanted} ready again only {back - ended.at:.1f} s after its end ({told})")
     elif not _replaces(hurt.life, judged):
-        findings.failed.append(f"{line}: never replaced, {_policy(judged)}")
+        findings.failed.append(f"{line}: {_never(hurt.life, wanted, judged)}")
     elif until < ended.at + seconds:
         findings.unproved.append(f"{line}: the run ended {until - ended.at:.1f} s after its end ({told})")
     else:
-        findings.failed.append(f"{line}: never replaced, {_policy(judged)}")
+        findings.failed.append(f"{line}: {_never(hurt.life, wanted, judged)}")
 
 
 def _replaces(life: Lifespan, judged: Judged) -> bool:
@@ -130,6 +130,14 @@ def _wanted(judged: Judged, t: float) -> int:
     promises = judged.promises
     taken = 0 if promises.start_first or not promises.replaces else promises.at_once
     return max(1, wanted_at(promises, judged.timeline, t) - taken)
+
+
+def _never(life: Lifespan, wanted: int, judged: Judged) -> str:
+    """What's missing at the end: its own replacement, or another instance's."""
+    lives = judged.timeline.lifespans
+    left = [one for one in lives if one.mark("exited") is None and one.ready_from is not None]
+    replaced = life.slot is not None and any(one.slot == life.slot and one.task != life.task for one in left)
+    return (f"{wanted} never ready again, " if replaced else "never replaced, ") + _policy(judged)
 
 
 def _policy(judged: Judged) -> str:

@@ -148,3 +148,12 @@ def test_what_the_restart_policy_never_replaces_is_not_waited_for() -> None:
     assert verdict.outcome is Outcome.FAILED
     assert "never replaced, slot 1 empty at the end of the run (restart_policy condition none)" in verdict.evidence[0]
     assert "set restart_policy condition: any" in (verdict.advice or "")
+
+
+def test_a_neighbour_that_dies_by_itself_is_what_is_missing_and_not_the_replacement() -> None:
+    run = killed()
+    life = run.old[1]
+    life.exited, life.exit_code, life.state_error = 3.0, 137, "task: non-zero exit (137)"
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "api.1 (oldtask1): 3 never ready again, slot 2 empty" in verdict.evidence[0]
