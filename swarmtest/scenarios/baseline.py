@@ -8,7 +8,7 @@ from swarmtest.scenario import Scenario
 
 SCENARIO = Scenario(
     story="no change at all: what is lost with nobody touching the stack",
-    plan=Plan(steps=(Step("baseline"), Step("hold", hold_seconds=20.0))),
+    plan=Plan(steps=(Step("baseline"), Step("hold", hold_seconds=15.0))),
     checks=(
         "answered_every_request",
         "kept_capacity",
