@@ -77,15 +77,7 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
         return Mechanism.FROZEN_UNNOTICED
     if lost.trail is not None and lost.trail.seen and life is not None:
         return Mechanism.FRONT_DOOR_GIVES_UP if _gave_up(lost) else _of_running(lost, life, witness)
-    turned_away = life is None and lost.proxied is not None and lost.proxied.server is None
-    if turned_away or not ready_at(spans_of(timeline.lifespans), lost.request.began):
-        return Mechanism.HEALTH_KILL if _health_took_the_last(timeline, lost.request.began) else Mechanism.NO_INSTANCE
-    return _of_unheard(lost, life, promises) if life is not None else _of_nobody(lost, timeline, promises)
-
-
-def _health_took_the_last(timeline: Timeline, t: float) -> bool:
-    last = last_to_go(timeline.lifespans, t)
-    return last is not None and last.cause == HEALTH_CHECK
+    return _of_unheard(lost, timeline, promises)
 
 
 def _gave_up(lost: Accounted) -> bool:
@@ -130,22 +122,32 @@ def _of_running(lost: Accounted, life: Lifespan, witness: Witness) -> Mechanism 
     return Mechanism.DRAIN_MISSING if exited - signalled < AT_ONCE_SECONDS else Mechanism.OWN_LIMIT
 
 
-def _of_unheard(lost: Accounted, life: Lifespan, promises: Promises) -> Mechanism | None:
-    """How a request that no handler saw was lost, on the way to an instance that was going."""
-    began, exited = lost.request.began, life.at("exited")
-    if life.cause == BY_SWARMTEST:
-        return Mechanism.FRONT_DOOR_STALE if _outlasts(lost, promises) else Mechanism.DETECTION
-    if life.cause in (CRASHED, BY_OTHERS, OUT_OF_MEMORY, HEALTH_CHECK):
-        return {
-            CRASHED: Mechanism.CRASHED,
-            OUT_OF_MEMORY: Mechanism.OUT_OF_MEMORY,
-            HEALTH_CHECK: Mechanism.HEALTH_KILL,
-        }.get(life.cause, Mechanism.KILLED)
+_UNANNOUNCED = {
+    BY_SWARMTEST: Mechanism.DETECTION,
+    BY_OTHERS: Mechanism.KILLED,
+    CRASHED: Mechanism.CRASHED,
+    OUT_OF_MEMORY: Mechanism.OUT_OF_MEMORY,
+    HEALTH_CHECK: Mechanism.HEALTH_KILL,
+}
+"""Ends that Swarm learns of afterwards, and how what's sent there is lost until the front door can know."""
+
+
+def _of_unheard(lost: Accounted, timeline: Timeline, promises: Promises) -> Mechanism:
+    """How a request that no handler saw was lost, on the way to an instance that was going, or to nobody."""
+    life, t = lost.life, lost.request.began
     if _outlasts(lost, promises):
         return Mechanism.FRONT_DOOR_STALE
+    turned_away = life is None and lost.proxied is not None and lost.proxied.server is None
+    if turned_away or not ready_at(spans_of(timeline.lifespans), t):
+        last = last_to_go(timeline.lifespans, t)
+        return Mechanism.HEALTH_KILL if last is not None and last.cause == HEALTH_CHECK else Mechanism.NO_INSTANCE
+    if life is None:
+        return _of_nobody(lost, timeline, promises)
+    if life.cause in _UNANNOUNCED:
+        return _UNANNOUNCED[life.cause]
     connected = lost.proxied.connected if lost.proxied is not None else lost.loss is not Loss.REFUSED
-    closed = life.at("closed") or exited
-    if connected and lost.loss in (Loss.UNSERVED, Loss.GATEWAY) and (closed is None or began < closed):
+    closed = life.at("closed") or life.at("exited")
+    if connected and lost.loss in (Loss.UNSERVED, Loss.GATEWAY) and (closed is None or t < closed):
         return Mechanism.NOBODY_ACCEPTING
     return Mechanism.CLOSED_TOO_EARLY
 
@@ -157,8 +159,8 @@ def _outlasts(lost: Accounted, promises: Promises) -> bool:
     ever; where no detection time is declared, some seconds beyond Swarm's own pause tell it.
     """
     announced = lost.life.mark("announced") if lost.life is not None else None
-    if announced is None and lost.life is not None and lost.life.cause == BY_SWARMTEST:
-        announced = lost.life.mark("exited")  # nothing announces a kill
+    if announced is None and lost.life is not None and lost.life.cause in _UNANNOUNCED:
+        announced = lost.life.mark("exited")
     if announced is None or promises.direct:
         return False
     within = promises.front_door.within_seconds

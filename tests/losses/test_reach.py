@@ -164,6 +164,13 @@ def test_what_finds_nobody_left_since_all_were_killed_for_it_is_not_the_fault_s(
     assert found(run, "x") == (Charge.FRONT_DOOR, Mechanism.HEALTH_KILL)
 
 
+def test_what_is_sent_long_after_to_one_that_its_health_check_killed_is_the_front_door_s_to_mend() -> None:
+    run = without_its_dependency(8.0)
+    all_die_of(run, 5.0)
+    run.bad_gateway("x", 12.0, 14.0, run.old[0], status=503)
+    assert found(run, "x") == (Charge.FRONT_DOOR, Mechanism.FRONT_DOOR_STALE)
+
+
 def test_what_a_front_door_turns_away_for_want_of_a_dependency_is_the_fault_s_while_all_live() -> None:
     run = without_its_dependency(8.0)
     run.bad_gateway("x", 6.0, 6.01, None)
