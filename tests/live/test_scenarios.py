@@ -21,7 +21,6 @@ ONCE = (
     "stacks/broken/closes-at-once.yml",
     "stacks/broken/front-door-never-probes.yml",
     "stacks/broken/health-asks-the-bank.yml",
-    "stacks/broken/no-room-for-a-failure.yml",
     "stacks/broken/not-restarted.yml",
     "stacks/broken/release-never-healthy.yml",
     "stacks/broken/too-small-for-a-burst.yml",
