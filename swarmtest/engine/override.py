@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from swarmtest.engine.labels import FOLDER_LABEL, HOST_LABEL, PROBE_SERVICE, RUN_LABEL
+from swarmtest.stack.services import merged
 
 
 def override_file(  # noqa: PLR0913 - each is a part of the file
@@ -39,20 +40,12 @@ def override_file(  # noqa: PLR0913 - each is a part of the file
             body["networks"] = list(networks)
         deploy = {"labels": labels, "restart_policy": {"condition": "none"}}
         services[PROBE_SERVICE] = {**body, "deploy": deploy}
-    services[service] = _merged(services[service], subject_extra)
+    services[service] = merged(services[service], subject_extra)
     tree: dict[str, Any] = {"services": services}
     if "version" in stack:
         tree = {"version": stack["version"], **tree}
     path.write_text(json.dumps(tree, indent=1))
     return path
-
-
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(under)
-    for key, value in over.items():
-        before = found.get(key)
-        found[key] = _merged(before, value) if isinstance(value, Mapping) and isinstance(before, Mapping) else value
-    return found
 
 
 def _plain(text: str) -> str:

@@ -46,15 +46,16 @@ def put_over(stack: Stack, service: str, keys: Mapping[str, Any]) -> Stack:
     if not keys:
         return stack
     body = stack.source.tree["services"][service]
-    changed = _service(stack.source, service, _merged(body or {}, keys))
+    changed = _service(stack.source, service, merged(body or {}, keys))
     return replace(stack, services={**stack.services, service: changed})
 
 
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """One mapping over another, mapping by mapping, as Docker lays a second file over the first."""
     found = dict(under)
     for key, value in over.items():
         before = found.get(key)
-        found[key] = _merged(before, value) if isinstance(value, Mapping) and isinstance(before, Mapping) else value
+        found[key] = merged(before, value) if isinstance(value, Mapping) and isinstance(before, Mapping) else value
     return found
 
 
