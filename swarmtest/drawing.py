@@ -26,7 +26,7 @@ def draw_plan(plan: Plan, draw: Draw) -> Plan:
     steps = [_drawn(_granted(step, draw), generator, draw) for step in plan.steps]
     if plan.mix is None:
         return replace(plan, steps=tuple(steps))
-    steps += _mixed(plan.mix, generator, draw)
+    steps += _mixed(plan.mix, generator, draw, most=draw.replicas - plan.floor)
     most = max(plan.most_hurts, sum(_hurts(step, draw.replicas) for step in steps))
     return replace(plan, steps=tuple(steps), mix=None, most_hurts=most)
 
@@ -79,13 +79,18 @@ def _drawn(step: Step, generator: Random, draw: Draw) -> Step:
     return replace(step, target=step.target.drawn(generator, draw.replicas))
 
 
-def _mixed(mix: Mix, generator: Random, draw: Draw) -> Iterator[Step]:
+def _mixed(mix: Mix, generator: Random, draw: Draw, most: int) -> Iterator[Step]:
     """Steps with pauses between them, until the time is full by their nominal lengths.
 
     Every kind of step comes once before any comes twice: a short night would else try but one or two.
+
+    Arguments:
+        most: so many may be hurt at once. A step that hurts several, and more than that, isn't drawn: it'd be
+            skipped each time. One that hurts a single one is, so that it's said that even that can't be.
     """
     budget, longest_rest = 60.0 * (mix.minutes if draw.minutes is None else draw.minutes), mix.rest_seconds[1]
-    possible = [(found, weight, seconds) for step, weight, seconds in mix.steps if (found := _possible(step, draw))]
+    fitting = [choice for choice in mix.steps if choice[0].target is None or choice[0].target.count <= max(1, most)]
+    possible = [(found, weight, seconds) for step, weight, seconds in fitting if (found := _possible(step, draw))]
     choices = [choice for choice in possible if choice[2] + longest_rest <= budget]
     if not choices:
         least = (min(seconds for _, _, seconds in possible) + longest_rest) / 60

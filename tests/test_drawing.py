@@ -75,6 +75,15 @@ def test_a_mix_that_has_no_time_for_anything_is_refused() -> None:
     assert any(step.fault is not None for step in spelled(7, 0.4).steps)
 
 
+@pytest.mark.parametrize(
+    ("replicas", "kinds"),
+    [(1, {"kill", "roll"}), (2, {"kill", "roll"}), (3, {"kill", "kill both", "roll"})],
+)
+def test_a_mix_does_not_hurt_several_where_the_floor_always_forbids_it(replicas: int, kinds: set[str]) -> None:
+    plan = spelled(3, 5.0, replicas)
+    assert {step.phase.rsplit(" ", 1)[0] for step in plan.steps if step.fault is not None} == kinds
+
+
 def test_a_long_night_is_not_cut_short_by_the_limit_on_hurts() -> None:
     """Every step of it was asked for, by its length; one that's skipped would keep the run from a pass."""
     plan = spelled(7, 60.0)
