@@ -53,7 +53,7 @@ def check(judged: Judged) -> Verdict:
         f"All that was planned was done, and took effect: {_told(acts)}.",
         f"{many(len(findings.failed), 'act')} took no effect, or another one than planned.",
         "It isn't proved that all that was planned was done.",
-        _advice(judged) if findings.failed else missing.a_hurt(timeline),
+        _advice(judged) if findings.failed else missing.again(timeline),
     )
 
 

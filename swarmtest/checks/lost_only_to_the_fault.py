@@ -37,7 +37,7 @@ def check(judged: Judged) -> Verdict:
     others = [one for one in lost if one.charge is not Charge.FAULT]
     if not others and not (reaches or timeline.victims):
         return Verdict(
-            Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.a_hurt(timeline)
+            Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.again(timeline)
         )
     findings = Findings()
     sure = [one for one in others if not _unsure(one, judged)]

@@ -45,7 +45,7 @@ def check(judged: Judged) -> Verdict:
         findings.failed = []
     if not gone and not frozen:
         return findings.verdict(
-            "", "", "No instance was seen to be hurt, so none had to recover.", missing.a_hurt(judged.timeline)
+            "", "", "No instance was seen to be hurt, so none had to recover.", missing.again(judged.timeline)
         )
     return findings.verdict(
         f"Capacity was back in time after {many(len(gone) + frozen, 'hurt')}.",

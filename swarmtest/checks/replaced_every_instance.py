@@ -21,7 +21,7 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     timeline, course = judged.timeline, course_of(judged.timeline)
     if course is None:
-        return findings.verdict("", "", "No update was begun, so nothing was replaced.", missing.AGAIN)
+        return findings.verdict("", "", "No update was begun, so nothing was replaced.", missing.again(judged.timeline))
     _judge_act(timeline, course, findings)
     _judge_status(timeline, course, findings)
     _judge_tasks(judged, findings)

@@ -29,8 +29,7 @@ def check(judged: Judged) -> Verdict:
     if not acts:
         skipped = [act for act in timeline.skipped if act.get("name") == "scale"]
         findings.unproved += [f"scale (act {act.get('id')}) was skipped: {act.get('reason')}" for act in skipped]
-        advice = "give the service more replicas" if skipped else missing.AGAIN
-        return findings.verdict("", "", "The number of instances wasn't changed.", advice)
+        return findings.verdict("", "", "The number of instances wasn't changed.", missing.again(timeline))
     asked = [line for act in acts if (line := _judge_act(act, judged, findings)) is not None]
     stops = [life for life in timeline.stops if _stopped_after(life, acts[0].t)]
     for life in stops:

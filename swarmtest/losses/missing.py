@@ -32,19 +32,30 @@ KEPT = (
 )
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
+TO_ITS_END = "make the run again, and let it come to its end: it was interrupted"
+UNBROKEN = "make the run again when what broke it off is mended: the notes have it"
+UNGUARDED = "mend what was lost first, or allow for it (--stop-at): the run's own guard broke it off"
 FEWER = "let the plan hurt fewer instances, or give the service more replicas (a floor of serving instances is kept)"
 
 
-def a_hurt(timeline: Timeline) -> str:
-    """What would show a hurt, where none was seen: a plan that the guard rails allow, or another run."""
-    return FEWER if timeline.skipped and not timeline.broken else AGAIN
+def again(timeline: Timeline) -> str:
+    """What another run needs, where something that was planned wasn't done or wasn't seen."""
+    if timeline.outcome == "interrupted":
+        return TO_ITS_END
+    if timeline.outcome == "failed":
+        return UNBROKEN
+    if timeline.broken:
+        return AGAIN
+    if timeline.stopped_by_guard:
+        return UNGUARDED
+    return FEWER if timeline.skipped else AGAIN
 
 
 def a_stop(timeline: Timeline) -> str:
     """What would show a stop, where none was seen: an update that had come to its end, or another run."""
     course = course_of(timeline)
     if course is None or course.end in (End.COMPLETED, End.UNSEEN):
-        return AGAIN
+        return again(timeline)
     return f"see first why the update is {course.end.value} (replaced_every_instance): it stopped no instance"
 
 

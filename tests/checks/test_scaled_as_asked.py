@@ -98,4 +98,4 @@ def test_what_a_guard_rail_forbade_is_not_proved_and_says_what_to_do() -> None:
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert verdict.evidence[0] == f"scale (act 2) was skipped: {why}"
-    assert verdict.advice == "give the service more replicas"
+    assert "more replicas" in (verdict.advice or "")
