@@ -25,8 +25,12 @@ def judge(folder: Path) -> int:
     return judge_and_report(folder)
 
 
-def judge_and_report(path: Path, broken_off: bool = False) -> int:
-    """Writes all reports, and prints one; of a run that broke off before its first request, only the place."""
+def judge_and_report(path: Path, broken_off: bool = False, ended: str = "") -> int:
+    """Writes all reports, and prints one; of a run that broke off before its first request, only the place.
+
+    Arguments:
+        ended: how the command ends, where that isn't by the verdict: ``interrupted · exit code 130``.
+    """
     from swarmtest.judge import judge_folder
     from swarmtest.reports import console
     from swarmtest.store import open_run_folder
@@ -37,7 +41,7 @@ def judge_and_report(path: Path, broken_off: bool = False) -> int:
     if broken_off and not document.losses.get("sent"):
         click.echo(f"nothing was sent, so there's nothing to judge; what was seen is in {path}")
     else:
-        console.render(document, sys.stdout, folder=str(path))
+        console.render(document, sys.stdout, folder=str(path), ended=ended)
     return document.exit_code
 
 

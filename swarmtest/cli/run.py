@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from swarmtest.cli.judge import judge_and_report
+from swarmtest.errors import Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -110,11 +111,18 @@ def _run_once(order: Order, interrupts: Interrupts) -> int:
     announce(order)
     with LiveView(progress=known_beforehand(order)) as live:
         folder, broke = runner.run(order, interrupts, live)
-    code = judge_and_report(folder.path, broke is not None)
+    code = judge_and_report(folder.path, broke is not None, _not_by_the_verdict(broke, interrupts))
     if broke is not None:
         raise broke
     interrupts.release()
     return code
+
+
+def _not_by_the_verdict(broke: SwarmtestError | None, interrupts: Interrupts) -> str:
+    """How a run ends that didn't come to its end; empty for one that did."""
+    if broke is not None:
+        return f"broke off · exit code {broke.exit_code}"
+    return f"interrupted · exit code {Interrupted.exit_code}" if interrupts.caught is not None else ""
 
 
 def announce(order: Order) -> None:

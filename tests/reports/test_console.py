@@ -106,6 +106,13 @@ def test_a_run_that_got_nowhere_still_has_a_report(runs: Runs) -> None:
     assert text.endswith("interrupted · exit code 130 · 0 of 0 passed · runs/x\n")
 
 
+def test_a_run_that_did_not_come_to_its_end_says_with_what_the_command_ends(runs: Runs) -> None:
+    """The document's own code is that of the verdict, by which `swarmtest judge` ends."""
+    out = io.StringIO()
+    console.render(runs["failed"](), out, folder="runs/x", width=80, ended="interrupted · exit code 130")
+    assert out.getvalue().splitlines()[-1] == "failed · interrupted · exit code 130 · 9 of 12 passed · runs/x"
+
+
 def test_markup_in_an_apps_words_is_only_text(runs: Runs) -> None:
     check = CheckEntry("kept_capacity", "failed", "[bold]x[/bold] :smile: [/nothing]", ["[red]"], "[link=x]y[/link]")
     text = rendered(msgspec.structs.replace(runs["passed"](), checks=[check]))

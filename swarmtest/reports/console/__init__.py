@@ -20,10 +20,13 @@ from swarmtest.reports.lifespans import UNSEEN, full_label, grace_seconds, with_
 IDS_SHOWN = 3
 
 
-def render(document: Document, out: TextIO, *, folder: Path | str | None = None, width: int | None = None) -> None:
+def render(
+    document: Document, out: TextIO, *, folder: Path | str | None = None, width: int | None = None, ended: str = ""
+) -> None:
     """Writes the report to ``out``.
 
     Arguments:
+        ended: what's said instead of the document's exit code, where the command ends with another one.
         folder: the run's folder as the person can type it; by default the run's ID.
         width: columns; by default the terminal's, or 80.
     """
@@ -31,7 +34,7 @@ def render(document: Document, out: TextIO, *, folder: Path | str | None = None,
     def draw(console: Console) -> None:
         for part in _parts(document, console.width):
             console.print(part)
-        console.print(_verdict(document, str(folder or document.run)), soft_wrap=True)
+        console.print(_verdict(document, str(folder or document.run), ended), soft_wrap=True)
 
     write(draw, out, width)
 
@@ -152,7 +155,8 @@ def _event(document: Document, event: LossEvent, *, why: bool = True) -> Text:
     return Text(f"{event.id}{at}, {full_label(event.instance, document)}" + (f": {event.why}" if why else ""))
 
 
-def _verdict(document: Document, folder: str) -> Text:
+def _verdict(document: Document, folder: str, ended: str) -> Text:
     passed = sum(check.outcome == "passed" for check in document.checks)
     word = verdict_word(document.outcome)
-    return word.append(f" · exit code {document.exit_code} · {passed} of {len(document.checks)} passed · {folder}")
+    ended = ended or f"exit code {document.exit_code}"
+    return word.append(f" · {ended} · {passed} of {len(document.checks)} passed · {folder}")
