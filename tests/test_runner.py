@@ -409,6 +409,17 @@ def test_errors_of_the_run_and_of_its_undoing_are_both_told_and_the_first_leads(
     assert moments(world)[-3:] == HEALING
 
 
+def test_an_error_of_an_act_says_what_was_to_be_done(order: Order, world: World) -> None:
+    world.at = {"hurt": raising(Refused("409: already paused", 409))}
+    _, broke, _ = carry_out(holding(order, world))
+    assert isinstance(broke, Refused)
+    assert broke.__notes__ == ["it was to freeze web.1"]
+    world.happened, world.at = [], {"heal": raising(Refused("500: cannot resume", 500))}
+    _, broke, _ = carry_out(replace(holding(order, world), name="other", token="other"))
+    assert isinstance(broke, Refused)
+    assert broke.__notes__ == ["it was to undo: freeze web.1"]
+
+
 def test_a_stack_that_cannot_be_removed_after_an_interrupt_is_an_error(order: Order, world: World) -> None:
     world.at = {
         "door": lambda: os.kill(os.getpid(), signal.SIGINT),

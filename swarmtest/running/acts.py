@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from swarmtest.engine.client import Refused
-from swarmtest.errors import UsageError
+from swarmtest.errors import SwarmtestError, UsageError
 from swarmtest.events import TraceWriter
 from swarmtest.faults import Aim, Fault
 from swarmtest.interrupts import deferred
@@ -51,7 +51,7 @@ def begin(work: Run, fault: Fault, aim: Aim) -> Hurt:
 
 def carry_out(work: Run, done: Hurt, *, prepares: bool) -> None:
     """Does what :func:`begin` said."""
-    with act(work.trace, **fields_of(done, prepares=prepares)):
+    with _named(f"it was to {_words(done)}"), act(work.trace, **fields_of(done, prepares=prepares)):
         done.fault.hurt(work.deployment, done.aim)
     work.hurt_instances += len(done.aim.instances)
 
@@ -67,8 +67,24 @@ def heal(work: Run, done: Hurt) -> None:
     """Undoes an act, and writes that down as an act of its own."""
     work.acts += 1
     fields = fields_of(done, prepares=False) | {"id": work.acts, "name": "heal", "heals": done.number, "lasting": False}
-    with deferred(), act(work.trace, **fields):
+    with deferred(), _named(f"it was to undo: {_words(done)}"), act(work.trace, **fields):
         done.fault.heal(work.deployment, done.aim, done.before)
+
+
+@contextmanager
+def _named(doing: str) -> Iterator[None]:
+    """Says with an error of the engine's what was being done; its own words know only of a request."""
+    try:
+        yield
+    except SwarmtestError as error:
+        error.add_note(doing)
+        raise
+
+
+def _words(done: Hurt) -> str:
+    """``freeze api.2``."""
+    whom = [f"{task.service}.{task.slot}" if task.slot else task.service for task in done.aim.instances]
+    return f"{done.fault.name.replace('_', ' ')} {' and '.join(whom) or done.aim.service}"
 
 
 def skip(work: Run, fault: Fault, service: str, reason: str) -> None:

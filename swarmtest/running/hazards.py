@@ -172,9 +172,11 @@ def _too_many(plan: Plan, subject: Service) -> Iterator[Finding]:
             yield Finding(
                 "plan",
                 "warning",
-                f"{step.phase} {does} {count} of {room} instances, and {plan.floor} must be left, so it"
-                " will be skipped, and nothing is proved of it",
-                f"give {subject.name} {count + plan.floor} replicas or more",
+                f"{step.phase} {does} {count} of {room} instance{'s' if room > 1 else ''}, and {plan.floor} must be"
+                " left, so it will be skipped, and nothing is proved of it",
+                f"give {subject.name} {count + plan.floor} replicas or more"
+                if subject.mode == "replicated"
+                else f"use a swarm of {count + plan.floor} nodes or more",
             )
 
 

@@ -162,10 +162,15 @@ def test_a_step_that_hurts_too_many_is_said_to_be_skipped(tmp_path: Path) -> Non
 
 def test_scaling_in_below_the_floor_is_said_to_be_skipped(tmp_path: Path) -> None:
     [finding] = found(tmp_path, "replicas: 1", Scale(by=-1))
-    assert "scale takes away 1 of 1 instances, and 1 must be left" in finding.text
+    assert "scale takes away 1 of 1 instance, and 1 must be left" in finding.text
     assert finding.advice == "give api 2 replicas or more"
     assert found(tmp_path, "replicas: 2", Scale(by=-1)) == []
     assert found(tmp_path, "replicas: 1", Scale(by=2)) == []
+
+
+def test_a_global_service_has_more_instances_only_with_more_nodes(tmp_path: Path) -> None:
+    [finding] = found(tmp_path, "mode: global", Kill(), target=ONE)
+    assert finding.advice == "use a swarm of 2 nodes or more"
 
 
 def test_room_that_was_made_before_counts(tmp_path: Path) -> None:
