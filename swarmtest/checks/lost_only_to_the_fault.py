@@ -36,9 +36,8 @@ def check(judged: Judged) -> Verdict:
     lost = [one for one in seen if one not in ours and not broken_off(one, timeline)]
     others = [one for one in lost if one.charge is not Charge.FAULT]
     if not others and not (reaches or timeline.victims):
-        return Verdict(
-            Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), missing.again(timeline)
-        )
+        advice = missing.again(timeline, missing.NOBODY_HURT)
+        return Verdict(Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), advice)
     findings = Findings()
     sure = [one for one in others if not _unsure(one, judged)]
     findings.failed = loss_lines(sure, timeline, judged.witness, judged.promises)

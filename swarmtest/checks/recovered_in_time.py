@@ -44,9 +44,8 @@ def check(judged: Judged) -> Verdict:
         findings.unproved = [judged.timeline.broken[0], *findings.failed, *findings.unproved]
         findings.failed = []
     if not gone and not frozen:
-        return findings.verdict(
-            "", "", "No instance was seen to be hurt, so none had to recover.", missing.again(judged.timeline)
-        )
+        advice = missing.again(judged.timeline, missing.NOBODY_HURT)
+        return findings.verdict("", "", "No instance was seen to be hurt, so none had to recover.", advice)
     return findings.verdict(
         f"Capacity was back in time after {many(len(gone) + frozen, 'hurt')}.",
         f"Capacity wasn't back in time after {many(len(findings.failed), 'hurt')} of {len(gone) + frozen}.",

@@ -36,10 +36,18 @@ TO_ITS_END = "make the run again, and let it come to its end: it was interrupted
 UNBROKEN = "make the run again when what broke it off is mended: the notes have it"
 UNGUARDED = "mend what was lost first, or allow for it (--stop-at): the run's own guard broke it off"
 FEWER = "let the plan hurt fewer instances, or give the service more replicas (a floor of serving instances is kept)"
+NOBODY_HURT = (
+    "let the plan hurt an instance: in this run none was killed, frozen or cut short (a plan that's drawn may need more"
+    " --minutes, or another --seed)"
+)
 
 
-def again(timeline: Timeline) -> str:
-    """What another run needs, where something that was planned wasn't done or wasn't seen."""
+def again(timeline: Timeline, whole: str = AGAIN) -> str:
+    """What another run needs, where something that was planned wasn't done or wasn't seen.
+
+    Arguments:
+        whole: what's said of a run that came to its end, with all that was planned.
+    """
     if timeline.outcome == "interrupted":
         return TO_ITS_END
     if timeline.outcome == "failed":
@@ -48,7 +56,7 @@ def again(timeline: Timeline) -> str:
         return AGAIN
     if timeline.stopped_by_guard:
         return UNGUARDED
-    return FEWER if timeline.skipped else AGAIN
+    return FEWER if timeline.skipped else whole
 
 
 def a_stop(timeline: Timeline) -> str:

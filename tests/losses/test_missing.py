@@ -25,4 +25,6 @@ from swarmtest.timeline import Timeline
 def test_what_another_run_needs_is_what_this_one_lacked(changes: dict[str, object], said: str) -> None:
     """A hole in the view is only one of many reasons why nothing was hurt."""
     timeline = {"outcome": "finished", "broken": (), "stopped_by_guard": None, "skipped": (), **changes}
-    assert said in missing.again(cast("Timeline", SimpleNamespace(**timeline)))
+    found = cast("Timeline", SimpleNamespace(**timeline))
+    assert said in missing.again(found)
+    assert (missing.again(found, "else") == "else") is (not changes)
