@@ -97,7 +97,8 @@ def test_an_ingress_port_without_ipvs_is_refused_before_it_is_deployed(live: Liv
 
 
 def test_a_header_that_is_never_seen_proves_nothing_and_says_what_to_add(live: Live) -> None:
-    run = live.once("stacks/api.yml", "--instance-header", "X-Nobody", "--baseline", "3s")
+    words = ("--scenario", "baseline", "--baseline", "3s", "--instance-header", "X-Nobody")
+    run = live.once("stacks/api.yml", *words)
     assert run.exit_code == 3, run.explain()
     assert run.failed() == set()
     assert "answered_every_request" in run.not_proved()

@@ -27,6 +27,7 @@ def advice(run: LiveRun) -> str:
     return " ".join(run.document.advice)
 
 
+@pytest.mark.repeats
 def test_a_door_that_asks_dns_twice_a_second_hears_of_the_stop_before_the_app_does(live: Live) -> None:
     run = live.once("stacks/doors/dns-each-half-second.yml")
     assert run.exit_code == 0, run.explain()

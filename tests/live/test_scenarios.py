@@ -21,9 +21,7 @@ ONCE = (
     "stacks/broken/closes-at-once.yml",
     "stacks/broken/front-door-never-probes.yml",
     "stacks/broken/health-asks-the-bank.yml",
-    "stacks/broken/not-restarted.yml",
     "stacks/broken/release-never-healthy.yml",
-    "stacks/broken/too-small-for-a-burst.yml",
 )
 """One for each mechanism that the gallery of rollouts doesn't show."""
 REPEATS = 5

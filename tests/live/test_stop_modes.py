@@ -112,6 +112,7 @@ def assert_finding(run: LiveRun, scenario: str) -> None:
     assert_every_class_is_right(run)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("scenario", ["stop-by-kill", "stop-by-term", "withdraw-then-term"])
 def test_a_way_of_stopping_loses_what_the_article_found(live: Live, scenario: str) -> None:
     run = live.once(STACK, "--scenario", scenario)
