@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client
-from swarmtest.engine.images import image_facts, make_missing
+from swarmtest.engine.images import image_facts, make_missing, pull_released
 from swarmtest.engine.swarm import SwarmDeployment
 from swarmtest.errors import Interrupted, SwarmtestError, UsageError
 from swarmtest.events import TRACE_VERSION, Event, TraceWriter
@@ -140,7 +140,10 @@ def _bracketed(host: str) -> str:
 def _carry_out(work: Run, undo: ExitStack) -> None:
     order, trace = work.order, work.trace
     log = work.folder.path / "docker.log"
-    if made := make_missing(work.client, order.stack, log, released_images(order.plan)):
+    for image, problem in pull_released(work.client, released_images(order.plan), log).items():
+        came = f"couldn't be pulled, so its tasks will be rejected: {problem}" if problem else "was pulled"
+        trace.add("note", text=f"{image}, which is to be released, wasn't here and {came}")
+    if made := make_missing(work.client, order.stack, log):
         facts = image_facts(work.client, order.stack)
         work.folder.write_plan(plan_document(order, work.folder.path.name, work.info, work.url, facts))
         trace.add("note", text=f"made images: {', '.join(made)}")

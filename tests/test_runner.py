@@ -227,6 +227,7 @@ def _played(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         "examine": lambda *_things: world.findings,
         "image_facts": lambda *_things: {},
         "make_missing": lambda *_things: world.now("images"),
+        "pull_released": lambda *_things: {},
         "local_only": lambda *_things: True,
         "deploy_stack": lambda *_things, **_more: world.now("deploy"),
         "wait_until_open": lambda *_things, **_more: world.now("door") or {"i1"},

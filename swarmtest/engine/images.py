@@ -79,11 +79,8 @@ def local_only(client: Client, stack: Stack) -> bool:
     return False
 
 
-def make_missing(client: Client, stack: Stack, log: Path, released: Sequence[str] = ()) -> list[str]:
+def make_missing(client: Client, stack: Stack, log: Path) -> list[str]:
     """Builds or pulls what's missing; gives the images that were made.
-
-    Arguments:
-        released: images that the plan releases; a task whose image is nowhere fails as a bad version does.
 
     Raises:
         StackError: an image can be neither pulled nor built.
@@ -105,22 +102,24 @@ def make_missing(client: Client, stack: Stack, log: Path, released: Sequence[str
                     key=f"services.{name}.image",
                 ) from error
         made.append(service.image)
-    return made + [image for image in released if _pulled(client, stack, image, log)]
+    return made
 
 
-def _pulled(client: Client, stack: Stack, image: str, log: Path) -> bool:
-    """Whether an image that's released had to be pulled."""
-    if is_here(client, image):
-        return False
-    try:
-        run_docker(["pull", image], timeout_seconds=600, log=log)
-    except EngineError as error:
-        raise StackError(
-            f"the image to release, {image}, isn't on the engine and can't be pulled; build or pull it first, or"
-            f" name another one ({str(error).splitlines()[-1].strip()})",
-            file=stack.file,
-        ) from error
-    return True
+def pull_released(client: Client, images: Sequence[str], log: Path) -> dict[str, str | None]:
+    """Pulls images to release that aren't here; says of each that was asked for why it couldn't be, None where it was.
+
+    One that's nowhere is no reason not to run: what Swarm makes of such a release is to be seen.
+    """
+    found: dict[str, str | None] = {}
+    for image in images:
+        if is_here(client, image):
+            continue
+        try:
+            run_docker(["pull", image], timeout_seconds=600, log=log)
+            found[image] = None
+        except EngineError as error:
+            found[image] = str(error).splitlines()[-1].strip()
+    return found
 
 
 def image_facts(client: Client, stack: Stack) -> dict[str, dict[str, object]]:
