@@ -83,16 +83,12 @@ class Records:
         return None
 
 
-NOT_YET = ("new", "allocated", "pending", "assigned", "accepted", "preparing", "ready", "starting")
-"""States of a task that doesn't run yet."""
-
-
 def read_records(timeline: Timeline, witness: Witness, requests: Sequence[Request], aliases: Aliases) -> Records:
     """How far the records of a run can be trusted."""
     gaps = []
     for life in timeline.lifespans:
-        if _never_began(life, timeline):
-            continue
+        if not (life.ran or life.served or timeline.broken):
+            continue  # Swarm gives no task an address before it runs
         stream = witness.streams.get(life.container or "")
         reason = "no log of it was read" if stream is None else stream.gap()
         if reason is not None:
@@ -107,11 +103,6 @@ def read_records(timeline: Timeline, witness: Witness, requests: Sequence[Reques
         return Records(unknown, tuple(gaps), unrecorded)
     wrong = _contradiction(timeline, witness, requests, calm)
     return Records(wrong, tuple(gaps), unrecorded, contradicted=wrong is not None)
-
-
-def _never_began(life: Lifespan, timeline: Timeline) -> bool:
-    """Whether it hadn't even started when the run ended: Swarm gives no task an address before it runs."""
-    return life.at("started") is None and life.state in NOT_YET and not life.served and not timeline.broken
 
 
 def _calm(timeline: Timeline, requests: Sequence[Request]) -> list[Request]:

@@ -157,6 +157,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
         exit_code=exit_code(facts) if "exited" in marks else None,
         signal=_int(sent.get("signal")) if sent is not None else None,
         cause=cause_of(facts, marks, desired, grace_seconds, around.acts),
+        ran="started" in marks or any(event.get("state") == "running" for event in facts.states),
         cpu_max=facts.cpu,
         memory_max=facts.memory,
         image=_text(facts.last("image")),

@@ -30,6 +30,7 @@ class Lifespan:
         state: last task state seen.
         cause: what ended it, in words; null while it lives.
         served: requests answered by it, rightly and wholly.
+        ran: whether it was seen to run; a task may be made and dropped before its process is started.
         image: of the task's own spec, by which versions are told apart.
         force_update: counts forced updates in the task's spec; with the image, it's the spec's generation.
         never_ready: it has a health check, and is known never to have passed it.
@@ -54,6 +55,7 @@ class Lifespan:
     signal: int | None
     cause: str | None = None
     served: int = 0
+    ran: bool = True
     cpu_max: float | None = None
     memory_max: int | None = None
     image: str | None = None

@@ -12,7 +12,6 @@ from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, mechanism_of
 from swarmtest.losses.reach import Faults
 from swarmtest.losses.records import read_records
-from swarmtest.timeline import Mark
 from tests.judge.builder import Rollout
 from tests.judge.stories import frozen, killed, stopped_by_hand, without_its_dependency
 
@@ -275,20 +274,23 @@ def test_nobody_serves_until_the_front_door_has_had_time_to_find_the_next_one(at
 
 
 @pytest.mark.parametrize(
-    ("marks", "state", "served", "began"),
-    [
-        ({}, "starting", 0, False),
-        ({}, "running", 0, True),  # its start wasn't seen, and it runs
-        ({"started": Mark(1.0, 0.1, "engine")}, "starting", 0, True),
-        ({}, "starting", 3, True),
-    ],
+    ("ran", "served", "broken", "owes"),
+    [(False, 0, (), False), (True, 0, (), True), (False, 3, (), True), (False, 0, ("x",), True)],
 )
-def test_one_that_had_not_started_when_the_run_ended_owes_no_records(
-    marks: dict[str, Mark], state: str, served: int, began: bool
-) -> None:
+def test_one_that_never_ran_owes_no_records(ran: bool, served: int, broken: tuple[str, ...], owes: bool) -> None:
     judged = killed().judged()
-    life = replace(judged.timeline.lifespans[-1], marks=marks, state=state, served=served, container="c-late")
-    timeline = replace(judged.timeline, lifespans=(*judged.timeline.lifespans, life))
+    life = replace(judged.timeline.lifespans[-1], ran=ran, served=served, container="c-late")
+    timeline = replace(judged.timeline, lifespans=(*judged.timeline.lifespans, life), broken=broken)
     requests = [one.request for one in judged.losses.accounted]
     records = read_records(timeline, judged.witness, requests, judged.aliases)
-    assert (life in [gap.life for gap in records.gaps]) is began
+    assert (life in [gap.life for gap in records.gaps]) is owes
+
+
+def test_a_task_that_was_dropped_before_its_process_began_did_not_run() -> None:
+    run = Rollout()
+    box = {"task": "dropped", "service": "api", "slot": 3, "node": "n1", "container": "c" * 64}
+    run.event(1.0, "task", **box, desired="ready", state="ready", created=1_000_001.0)
+    run.event(2.0, "task", **box, desired="shutdown", state="shutdown", created=1_000_001.0, exit_code=0)
+    lives = {life.task: life for life in run.judged().timeline.lifespans}
+    assert not lives["dropped"].ran
+    assert all(life.ran for task, life in lives.items() if task != "dropped")
