@@ -29,7 +29,7 @@ COUNTS = ("sent", "ok", "refused", "cut", "and finished")
 TIMES = ("p50 ms", "p99 ms", "stopped after ms")
 FINE = 100
 """Below it a median that lies between two counts shows its half."""
-OTHERS, SAW = "otherwise lost", "what clients saw"
+OTHERS, SAW = "other", "what clients saw"
 
 
 @dataclass(frozen=True, slots=True)

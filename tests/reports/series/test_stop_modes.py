@@ -76,9 +76,9 @@ def test_a_way_s_line_is_the_median_with_least_and_most_where_they_differ() -> N
 def test_what_was_lost_otherwise_has_a_column_only_where_there_is_any() -> None:
     odd = [KILL, document("stop-by-term", unknown=3)]
     for table in (run_table(tried(odd)), way_table(tried(odd))):
-        assert table.head[table.counts - 1] == "otherwise lost"
+        assert table.head[table.counts - 1] == "other"
         assert [row[table.counts - 1] for row in table.rows] == ["0", "3"]
-    assert "otherwise lost" not in run_table(tried([KILL])).head
+    assert "other" not in run_table(tried([KILL])).head
 
 
 def test_a_time_that_nobody_saw_is_a_dash() -> None:
