@@ -65,6 +65,7 @@ class World:
     tasks: tuple[TaskView, ...] = (OLD,)
     status: UpdateView = field(default_factory=lambda: UpdateView(None, None, None, ""))
     exited: set[str] = field(default_factory=set)
+    unhealthy: set[str] = field(default_factory=set)
     said: Counter[tuple[str | None, str]] = field(default_factory=Counter)
     leftovers: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -175,6 +176,9 @@ class FakeWatch:
 
     def signalled(self) -> dict[str, float]:
         return {}
+
+    def unhealthy(self) -> set[str]:
+        return self.world.unhealthy
 
     def last_lines(self, _service: str) -> list[str]:
         return ["its last line"]
@@ -571,6 +575,16 @@ def test_after_a_freeze_the_deployment_is_whole_when_all_that_should_be_up_is(or
     assert hurting(order, world, Hold(world), OLD).whole()
     world.tasks = (replace(OLD, desired="shutdown"),)
     assert not hurting(order, world, Hold(world), OLD).whole()
+
+
+def test_one_that_its_health_check_is_about_to_end_does_not_make_the_deployment_whole(
+    order: Order, world: World
+) -> None:
+    """Swarm says that its task runs until it has exited, some seconds of pause and drain later."""
+    world.unhealthy = {"c-old"}
+    assert not hurting(order, world, Hold(world), OLD).whole()
+    world.tasks, world.exited = (NEW,), {"c-old"}
+    assert hurting(order, world, Hold(world), OLD).whole()
 
 
 def holding(order: Order, world: World, floor: int = 0) -> Order:

@@ -244,6 +244,17 @@ def test_a_task_on_another_node_is_read_through_the_manager(
     assert ("GET", "/containers/c9/stats") not in engine.asked
 
 
+@pytest.mark.parametrize(("after", "left"), [([], {"c1"}), (["health_status: healthy"], set()), (["die"], set())])
+def test_one_whose_health_check_has_failed_is_known_until_it_is_well_or_gone(
+    watch: Watch, engine: FakeEngine, seen: list[Event], after: list[str], left: set[str]
+) -> None:
+    actions = ["start", "health_status: unhealthy", *after]
+    engine.streams["/events"] = [[*(event_line(action, "c1") for action in actions), hold(threading.Event())]]
+    watch.start()
+    wait_for(lambda: len(told(seen, "container")) == len(actions))
+    wait_for(lambda: watch.unhealthy() == left)
+
+
 def test_a_container_whose_start_was_not_heard_is_followed_all_the_same(
     watch: Watch, engine: FakeEngine, deployment: FakeDeployment, seen: list[Event]
 ) -> None:

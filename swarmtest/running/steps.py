@@ -142,8 +142,13 @@ class Hurting:
         return self._gone() and (status.state in _PAUSED or self._all_up())
 
     def whole(self) -> bool:
-        """Those that were to exit have, those that are going are gone, and all that should be up is up."""
+        """Those that were to exit have, those that are going are gone, and all that should be up is up.
+
+        One whose health check has failed is as good as gone, though its task is said to run until it has exited.
+        """
         kept = self._kept()
+        if kept & self.work.watch.unhealthy():
+            return False
         if self.fault.ends and not all(
             self.work.watch.has_exited(container) and container not in kept for container in self.aim.containers
         ):

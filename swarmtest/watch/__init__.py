@@ -18,6 +18,7 @@ from swarmtest.engine.load import LoadMeter
 from swarmtest.engine.streams import ContainerEvent, EventStream, LogStream
 from swarmtest.errors import EngineError
 from swarmtest.events import TraceWriter
+from swarmtest.watch.containers import Containers
 from swarmtest.watch.logs import Follower
 
 POLL_SECONDS = 0.08
@@ -61,8 +62,7 @@ class Watch:
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._followers: dict[str, Follower] = {}
-        self._exited: set[str] = set()
-        self._signalled: dict[str, float] = {}
+        self._containers = Containers()
         self._tasks: tuple[TaskView, ...] = ()
         self._status = UpdateView(None, None, None, "")
         self._events: EventStream | None = None
@@ -109,11 +109,15 @@ class Watch:
 
     def has_exited(self, container: str) -> bool:
         """Whether the container's exit was seen, in the event stream or in the state of its task."""
-        return container in self._exited
+        return container in self._containers.exited
 
     def signalled(self) -> dict[str, float]:
         """The containers that were sent a signal, whoever sent it, with the time of the first one."""
-        return dict(self._signalled)
+        return dict(self._containers.signalled)
+
+    def unhealthy(self) -> set[str]:
+        """The containers whose health check has failed, and that run on so far."""
+        return set(self._containers.unhealthy)
 
     def said(self, container: str | None, line: str) -> int:
         """How many lines of this name an instance has written about itself."""
@@ -158,14 +162,10 @@ class Watch:
                     continue
 
     def _take_event(self, event: ContainerEvent) -> None:
-        fields = event.fields
-        self._trace.add("container", t=event.t, **fields)
-        if fields["action"] == "start":
-            self._follow(fields["container"], fields["service"], None)
-        elif fields["action"] == "kill":
-            self._signalled.setdefault(fields["container"], event.t)
-        elif fields["action"] == "die":
-            self._exited.add(fields["container"])
+        self._trace.add("container", t=event.t, **event.fields)
+        self._containers.take(event)
+        if event.fields["action"] == "start":
+            self._follow(event.fields["container"], event.fields["service"], None)
 
     def _follow(self, container: str, service: str, task: str | None) -> None:
         if service not in (self._subject, self._front, PROBE_SERVICE):
@@ -227,7 +227,7 @@ class Watch:
         if task.container is None:
             return
         if task.state in ("complete", "shutdown", "failed"):
-            self._exited.add(task.container)
+            self._containers.exited.add(task.container)
         elif task.state == "running":
             elsewhere = self._node not in ("", task.node)
             self._follow(task.container, task.service, task.id if elsewhere else None)
