@@ -48,7 +48,7 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
     if t0 is not None and request.ended < t0:
         return Charge.BACKGROUND
     if life is not None:
-        if life.generation == "new" and cold(life, request) and not _cut_in_its_stop(life, request, loss):
+        if life.generation == "new" and cold(life, request) and not _of_a_ready_one(life, request, loss):
             return Charge.START_UP
         if _gone(life, request) and loss in FRONT_DOOR:
             return Charge.FRONT_DOOR
@@ -71,6 +71,11 @@ def cold(life: Lifespan, request: Request) -> bool:
     return request.began <= (life.at("started") or life.created) + COLD_SECONDS
 
 
+def _of_a_ready_one(life: Lifespan, request: Request, loss: Loss) -> bool:
+    """Whether a new instance that was ready lost it as any other would: by its own stop, or for want of room."""
+    return _cut_in_its_stop(life, request, loss) or (loss is Loss.SHED and _warm(life, request))
+
+
 def _cut_in_its_stop(life: Lifespan, request: Request, loss: Loss) -> bool:
     """Whether a new instance lost it by being stopped: it was ready, ran the request, and was asked to go."""
     ready = life.ready_from
@@ -81,6 +86,12 @@ def _cut_in_its_stop(life: Lifespan, request: Request, loss: Loss) -> bool:
 
 ASKED = (AS_ASKED, END_OF_GRACE, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST)
 """Ends of one that was asked to stop."""
+
+
+def _warm(life: Lifespan, request: Request) -> bool:
+    """Whether it had said that it's warm."""
+    warm = life.at("warm")
+    return warm is not None and warm <= request.began
 
 
 def _reached_nobody(loss: Loss, mode: str | None) -> bool:

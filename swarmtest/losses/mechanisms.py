@@ -67,7 +67,7 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
             return _of_fault(lost, timeline, witness, promises)
         case Charge.START_UP:
             return Mechanism.COLD_START
-        case Charge.UNPLACED if _left_alone(lost, timeline, promises):
+        case owed if lost.loss is Loss.SHED or (owed is Charge.UNPLACED and _left_alone(lost, timeline, promises)):
             return Mechanism.OVERLOADED
         case Charge.SHUTDOWN | Charge.FRONT_DOOR:
             pass
@@ -209,7 +209,7 @@ def _of_fault(lost: Accounted, timeline: Timeline, witness: Witness, promises: P
 def _left_alone(lost: Accounted, timeline: Timeline, promises: Promises) -> bool:
     """Whether those that weren't hurt turned it away, or were too slow, while there were fewer than there should be."""
     t, life = lost.request.began, lost.life
-    if lost.loss not in (Loss.SHED, Loss.TIMED_OUT, Loss.ERROR) or not timeline.victims:
+    if lost.loss not in (Loss.TIMED_OUT, Loss.ERROR) or not timeline.victims:
         return False
     if life is not None and any(victim.hurt_at <= t for victim in timeline.hurts(life)):
         return False

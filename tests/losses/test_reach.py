@@ -176,6 +176,21 @@ def test_what_a_front_door_turns_away_for_want_of_a_dependency_is_the_fault_s_wh
     assert found(run, "x")[0] is Charge.FAULT
 
 
+@pytest.mark.parametrize(
+    ("after_warm", "expected"),
+    [(0.5, (Charge.UNPLACED, Mechanism.OVERLOADED)), (-0.3, (Charge.START_UP, Mechanism.COLD_START))],
+)
+def test_what_a_warm_instance_turns_away_however_new_is_for_want_of_room(
+    after_warm: float, expected: tuple[Charge, Mechanism]
+) -> None:
+    run = Rollout()
+    life = run.new[0]
+    at = (life.warm or 0.0) + after_warm
+    one = run.served("x", at, at + 0.01, life, status=503, retry_after=1)
+    one.steps = {"start": at + 0.002, "finish": at + 0.008}
+    assert found(run, "x") == expected
+
+
 def test_an_answer_that_the_front_door_does_not_wait_for_is_its_own_doing_with_nothing_going_on() -> None:
     run = Rollout(update=False)
     one = run.bad_gateway("x", 1.0, 3.0, run.old[0], status=504)
