@@ -56,10 +56,11 @@ GONE = [
     event(29, "act", id=1, name="update", edge="ended", outcome="ok"),
     event(30, "ended", outcome="finished", error=None),
 ]
+SETTLED = [event(29, "phase", name="rollout", edge="ended")]
 
 
 def after(*parts: list[Event]) -> Progress:
-    progress = Progress("api", replicas=1, expected={"baseline": 8}, expected_total=40)
+    progress = Progress("api", replicas=1, expected={"warmup": 2, "baseline": 8}, expected_total=40)
     for part in parts:
         for each in part:
             feed(progress, each)
@@ -118,7 +119,13 @@ def test_a_tick_says_what_is_waited_for_and_the_counts() -> None:
         ([DEPLOYED[:3]], 5, "waiting for api to be healthy (0 of 1 ready, 5 s)"),
         ([DEPLOYED, ROLLING[:1]], 11, "measuring with nothing going on (3 of 8 s)"),
         ([DEPLOYED, ROLLING], 19, "waiting for new api.1 to be healthy (starting for 2 s; 0 of 1 old instances gone)"),
-        ([DEPLOYED, ROLLING, STOPPING, GONE[:1]], 29, "waiting for 3 open requests"),
+        ([DEPLOYED, [event(7.3, "phase", name="warmup", edge="began")]], 8, "warming up (1 of 2 s)"),
+        (
+            [DEPLOYED, ROLLING, STOPPING, GONE[:1]],
+            29,
+            "waiting for Swarm to end the update, after its monitor time (update updating; 1 of 1 old instances gone)",
+        ),
+        ([DEPLOYED, ROLLING, STOPPING, GONE[:1], SETTLED], 30, "waiting for 3 open requests"),
         ([DEPLOYED, ROLLING, STOPPING, GONE], 31, "run finished"),
     ],
 )

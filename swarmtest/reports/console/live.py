@@ -136,7 +136,7 @@ class LiveView:
 
 def picture(progress: Progress, now: float) -> RenderableType:
     """The run at this moment: phase, instances, traffic."""
-    phase = progress.phase or (f"run {progress.ended}" if progress.ended else "getting ready")
+    phase = progress.phase or progress.between()
     head = Text.assemble((phase, "bold"), f"  {progress.elapsed(now):.0f} s", no_wrap=True, overflow="ellipsis")
     if progress.expected_total is not None:
         head.append(f" of about {progress.expected_total:.0f} s")

@@ -92,6 +92,12 @@ class Progress:
         """Seconds since the first event."""
         return max(0.0, now - self.began) if self.began is not None else 0.0
 
+    def between(self) -> str:
+        """What goes on where no phase does: before the first, after the last, or at the end."""
+        if self.ended:
+            return f"run {self.ended}"
+        return "last requests" if self.traffic.get("open") else "getting ready"
+
     def counts(self) -> str:
         """``1,204 sent, 9 open, 1,195 complete``; empty before traffic."""
         if "sent" not in self.traffic:
@@ -113,8 +119,10 @@ class Progress:
         planned = self.expected.get(self.phase or "")
         match self.phase:
             case None:
-                return f"run {self.ended}" if self.ended else "getting ready"
-            case "deploy" | "warmup":
+                return self._between_headline()
+            case "warmup":
+                return f"warming up ({seconds}{f' of {planned:g}' if planned else ''} s)"
+            case "deploy":
                 ready = sum(instance.state in READY for instance in self.instances.values())
                 of = f" of {self.replicas}" if self.replicas else ""
                 return f"waiting for {self.service or 'the stack'} to be healthy ({ready}{of} ready, {seconds} s)"
@@ -129,6 +137,10 @@ class Progress:
             case _:
                 return self._rollout_headline(now)
 
+    def _between_headline(self) -> str:
+        waits = self.traffic.get("open")
+        return f"waiting for {waits:,} open requests" if waits and not self.ended else self.between()
+
     def _rollout_headline(self, now: float) -> str:
         old = [instance for instance in self.instances.values() if instance.generation == "old"]
         gone = sum(instance.state in ENDED for instance in old)
@@ -138,10 +150,9 @@ class Progress:
                 if instance.state in states:
                     since = f"{instance.state} for {max(0.0, now - instance.since):.0f} s"
                     return f"waiting for {full_name(instance)} {words} ({since}{f'; {replaced}' if old else ''})"
-        if old and gone == len(old) and self.traffic.get("open"):
-            return f"waiting for {self.traffic['open']:,} open requests"
         if self.phase != "settle" and old and self.update_status in GOING_ON:
-            return f"waiting for Swarm to go on (update {self.update_status or 'not begun'}; {replaced})"
+            on = "end the update, after its monitor time" if gone == len(old) and self.update_status else "go on"
+            return f"waiting for Swarm to {on} (update {self.update_status or 'not begun'}; {replaced})"
         return f"{self.phase} ({max(0.0, now - self.phase_began):.0f} s)"
 
 
