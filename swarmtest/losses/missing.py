@@ -32,6 +32,10 @@ KEPT = (
 )
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
+ANSWERED_BEFORE = (
+    "let the app answer the traffic's requests first (their path, what it depends on): before anything was done, none"
+    " was answered with 2xx"
+)
 TO_ITS_END = "make the run again, and let it come to its end: it was interrupted"
 UNBROKEN = "make the run again when what broke it off is mended: the notes have it"
 UNGUARDED = "mend what was lost first, or allow for it (--stop-at): the run's own guard broke it off"
@@ -100,4 +104,6 @@ def to_trust(losses: Losses) -> str:
         return START_LINE
     if "sequence number" in reason:
         return SEQUENCE
-    return AGAIN if losses.records.gaps or "before the rollout" in reason else START_LINE
+    if losses.records.gaps:
+        return AGAIN
+    return ANSWERED_BEFORE if "before the rollout" in reason else START_LINE

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from swarmtest.losses import missing
+from swarmtest.losses import Losses, missing
 from swarmtest.timeline import Timeline
 
 
@@ -28,3 +28,17 @@ def test_what_another_run_needs_is_what_this_one_lacked(changes: dict[str, objec
     found = cast("Timeline", SimpleNamespace(**timeline))
     assert said in missing.again(found)
     assert (missing.again(found, "else") == "else") is (not changes)
+
+
+@pytest.mark.parametrize(
+    ("reason", "gaps", "said"),
+    [
+        ("no request was answered before the rollout, so …", (), "let the app answer"),
+        ("no request was answered before the rollout, so …", ("x",), "had a hole here"),
+        ("no instance logs the start of a request", (), "write the line start"),
+        ("a sequence number is missing", (), "number all lines"),
+    ],
+)
+def test_records_that_cannot_be_trusted_name_what_is_in_the_way(reason: str, gaps: tuple[str, ...], said: str) -> None:
+    losses = cast("Losses", SimpleNamespace(records=SimpleNamespace(reason=reason, gaps=gaps)))
+    assert said in missing.to_trust(losses)
