@@ -133,6 +133,6 @@ def _load(lives: tuple[Lifespan, ...]) -> list[str]:
 
 
 def _advice(judged: Judged, lowest: int | None) -> str:
-    if lowest == 0 and not judged.promises.start_first:
+    if lowest == 0 and not judged.promises.start_first and judged.timeline.t0 is not None:
         return advise(Mechanism.NO_INSTANCE, judged.promises)
     return advise(Mechanism.COLD_START, judged.promises)

@@ -108,3 +108,13 @@ def test_a_version_that_never_gets_healthy_is_no_capacity_and_no_hole() -> None:
         "api.1 (badbbbbb): never got healthy, and nothing was sent to it",
     )
     assert any("never got healthy" in line for line in run.verdict("exercised_every_instance").evidence)
+
+
+def test_an_instance_that_is_late_before_anything_is_done_is_no_matter_of_the_order() -> None:
+    run = Rollout(replicas=1, update=False)
+    run.plan["stack"]["order"] = "stop-first"
+    run.plan["stack"]["healthcheck"] = None
+    run.old[0].healthy, run.old[0].warm = None, -5.0
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED, verdict
+    assert (verdict.advice or "").startswith("give the service a healthcheck")
