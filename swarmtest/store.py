@@ -87,7 +87,8 @@ class RunFolder:
         try:
             plan = json.loads(self.plan.read_text(encoding="utf-8"))
         except OSError as error:
-            raise RunFolderError(f"{self.path}: not a run's folder, plan.json can't be read") from error
+            hint = "give the folder of a run, such as runs/20261129T221500Z-rolling-…"
+            raise RunFolderError(f"{self.path}: not a run's folder, plan.json can't be read; {hint}") from error
         except (ValueError, RecursionError) as error:
             raise RunFolderError(f"{self.plan}: broken ({error}); was it edited?") from error
         if not isinstance(plan, dict) or plan.get("version") != 1:
