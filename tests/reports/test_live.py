@@ -123,7 +123,7 @@ def test_a_tick_says_what_is_waited_for_and_the_counts() -> None:
         (
             [DEPLOYED, ROLLING, STOPPING, GONE[:1]],
             29,
-            "waiting for Swarm to end the update, after its monitor time (update updating; 1 of 1 old instances gone)",
+            "waiting for Swarm to end the update (its monitor time; 1 of 1 old instances gone)",
         ),
         ([DEPLOYED, ROLLING, STOPPING, GONE[:1], SETTLED], 30, "waiting for 3 open requests"),
         ([DEPLOYED, ROLLING, STOPPING, GONE], 31, "run finished"),

@@ -151,8 +151,9 @@ class Progress:
                     since = f"{instance.state} for {max(0.0, now - instance.since):.0f} s"
                     return f"waiting for {full_name(instance)} {words} ({since}{f'; {replaced}' if old else ''})"
         if self.phase != "settle" and old and self.update_status in GOING_ON:
-            on = "end the update, after its monitor time" if gone == len(old) and self.update_status else "go on"
-            return f"waiting for Swarm to {on} (update {self.update_status or 'not begun'}; {replaced})"
+            if self.update_status and gone == len(old):
+                return f"waiting for Swarm to end the update (its monitor time; {replaced})"
+            return f"waiting for Swarm to go on (update {self.update_status or 'not begun'}; {replaced})"
         return f"{self.phase} ({max(0.0, now - self.phase_began):.0f} s)"
 
 
