@@ -93,7 +93,13 @@ def _tell(
 ) -> None:
     closed = life.mark("closed")
     origin = closed or life.mark("signalled") or life.mark("exited") or life.mark("killed")
-    for what, some in (("arrived over kept connections", arrived), ("dialled in vain", dialled)):
+    on_kept = [one for one in dialled if judged.promises.direct and one.request.reused]
+    fresh = [one for one in dialled if one not in on_kept]
+    for what, some in (
+        ("arrived over kept connections", arrived),
+        ("sent over kept connections and never read", on_kept),
+        ("dialled in vain", fresh),
+    ):
         if some and origin is not None:
             after = max(one.request.began for one in some) - origin.at
             word = "its close" if closed is not None else "its stop signal"

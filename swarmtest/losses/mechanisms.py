@@ -21,11 +21,8 @@ from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_
 AT_ONCE_SECONDS = 1.0
 """An end this soon after the signal is no drain."""
 
-LONG_SECONDS = 5.0
-"""A front door that dials an instance this long after its end has no means of learning of it."""
-
-JUST_SECONDS = 0.3
-"""Two things this close together are one."""
+LONG_SECONDS = 5.0  # a front door that dials an instance this long after its end can't learn of it
+JUST_SECONDS = 0.3  # two things this close together are one
 
 
 class Mechanism(StrEnum):
@@ -77,7 +74,7 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
         return Mechanism.FROZEN_UNNOTICED
     if lost.trail is not None and lost.trail.seen and life is not None:
         return Mechanism.FRONT_DOOR_GIVES_UP if _gave_up(lost) else _of_running(lost, life, witness)
-    return _of_unheard(lost, timeline, promises)
+    return _of_unheard(lost, timeline, witness, promises)
 
 
 def _gave_up(lost: Accounted) -> bool:
@@ -132,9 +129,9 @@ _UNANNOUNCED = {
 """Ends that Swarm learns of afterwards, and how what's sent there is lost until the front door can know."""
 
 
-def _of_unheard(lost: Accounted, timeline: Timeline, promises: Promises) -> Mechanism:
+def _of_unheard(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism:
     """How a request that no handler saw was lost, on the way to an instance that was going, or to nobody."""
-    life, t = lost.life, lost.request.began
+    life, t, kept = lost.life, lost.request.began, lost.request.reused and promises.direct
     if _outlasts(lost, promises):
         return Mechanism.FRONT_DOOR_STALE
     turned_away = life is None and lost.proxied is not None and lost.proxied.server is None
@@ -146,6 +143,8 @@ def _of_unheard(lost: Accounted, timeline: Timeline, promises: Promises) -> Mech
     if life.cause in _UNANNOUNCED:
         return _UNANNOUNCED[life.cause]
     connected = lost.proxied.connected if lost.proxied is not None else lost.loss is not Loss.REFUSED
+    if kept and life.cause == END_OF_GRACE:
+        return _of_kill(life, witness)  # on its way at that very instant
     closed = life.at("closed") or life.at("exited")
     if connected and lost.loss in (Loss.UNSERVED, Loss.GATEWAY) and (closed is None or t < closed):
         return Mechanism.NOBODY_ACCEPTING

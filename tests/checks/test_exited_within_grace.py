@@ -6,17 +6,9 @@ import pytest
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Life, Rollout
-from tests.judge.stories import killed, scaled_in, stopped_by_hand
+from tests.judge.stories import killed, killed_at_the_end_of_the_grace, scaled_in, stopped_by_hand
 
 CHECK = "exited_within_grace"
-
-
-def killed_at_the_end_of_the_grace(rollout: Rollout, seconds: float = 4.0) -> list[Life]:
-    rollout.plan["stack"]["grace_seconds"] = seconds
-    for life in rollout.old:
-        life.killed = life.signalled + seconds + 0.05  # type: ignore[operator]
-        life.exited, life.exit_code = life.killed + 0.02, 137
-    return rollout.old
 
 
 def test_passes_when_each_exits_by_itself() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
-from tests.judge.stories import killed, stopped_by_hand
+from tests.judge.stories import killed, killed_at_the_end_of_the_grace, stopped_by_hand
 
 CHECK = "nothing_arrived_after_close"
 
@@ -32,6 +32,22 @@ def test_requests_over_kept_connections_after_the_close_fail_it() -> None:
     assert verdict.outcome is Outcome.FAILED
     assert "1 arrived over kept connections up to 0.50 s after its close: kept" in verdict.evidence[0]
     assert "Connection: close" in (verdict.advice or "")
+
+
+def test_one_on_a_kept_connection_that_the_kill_forestalled_was_not_dialled_in_vain() -> None:
+    rollout = Rollout(front_door="direct")
+    for life in killed_at_the_end_of_the_grace(rollout):
+        life.closed = life.signalled
+        at = (life.killed or 0) - 0.001
+        rollout.served(f"kept-{life.slot}", at - 0.5, at - 0.3, life, reused=True)
+        rollout.unanswered(f"late-{life.slot}", at, at + 0.003, life, reused=True).steps = {}
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert any("1 sent over kept connections and never read" in line for line in verdict.evidence)
+    assert not any("in vain" in line for line in verdict.evidence)
+    assert "Connection: close" in (verdict.advice or "")
+    lost = rollout.verdict("answered_every_request")
+    assert any("unserved" in line and "keep-alive not wound down" in line for line in lost.evidence), lost.evidence
 
 
 def test_a_request_on_its_way_at_the_close_is_not_new() -> None:

@@ -146,3 +146,12 @@ def turns_bad_late() -> Rollout:
         box = {"container": life.container, "service": "api", "task": life.task}
         rollout.event(18.0, "container", action="health_status", health="unhealthy", **box)
     return rollout
+
+
+def killed_at_the_end_of_the_grace(rollout: Rollout, seconds: float = 4.0) -> list[Life]:
+    """The old instances, each killed when its grace was over."""
+    rollout.plan["stack"]["grace_seconds"] = seconds
+    for life in rollout.old:
+        life.killed = life.signalled + seconds + 0.05  # type: ignore[operator]
+        life.exited, life.exit_code = life.killed + 0.02, 137
+    return rollout.old
