@@ -38,6 +38,12 @@ REQUEST_COLUMNS = {
     "client_outcome": "VARCHAR",
     "error": "VARCHAR",
     "attempt": "INTEGER",
+    "again": "VARCHAR",
+    "protocol": "VARCHAR",
+    "stream": "BIGINT",
+    "goaway": "BIGINT",
+    "stored": "BIGINT",
+    "matched": "BOOLEAN",
 }
 
 

@@ -15,6 +15,7 @@ OUTCOMES = (
     "closed_in_body",
     "timed_out",
     "malformed",
+    "refused_stream",
     "still_open",
     "local_error",
 )
@@ -40,6 +41,10 @@ class Request(msgspec.Struct, frozen=True):
         echoed: whether the answer bears this request's ID; null where it bears none.
         framing: what proves that the body is whole: ``length``, ``chunked`` or ``marker``;
             ``close`` proves nothing.
+        attempt, again: which try it is, and the ID of the first one where it isn't that itself.
+        stream, goaway: its stream on an HTTP/2 connection, and the last one that the peer's GOAWAY named there.
+        stored: bytes that the service says it stored.
+        matched: whether the content is what was sent or stored; null where nothing tells.
     """
 
     id: str
@@ -63,6 +68,12 @@ class Request(msgspec.Struct, frozen=True):
     retry_after: bool = False
     error: str | None = None
     attempt: int = 1
+    again: str | None = None
+    protocol: str = "http1"
+    stream: int | None = None
+    goaway: int | None = None
+    stored: int | None = None
+    matched: bool | None = None
 
     @property
     def began(self) -> float:

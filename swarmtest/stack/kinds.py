@@ -21,7 +21,10 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
 """Headers that say how a request is sent, which is for the client alone to say."""
 
-KIND_KEYS = ("method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes", "count")
+PROTOCOLS = ("http1",)
+"""What a kind may ask for; grows with the clients that there are."""
+
+KIND_KEYS = ("protocol", "method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes", "count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Kind:
     end_marker: str | None = None
     expect_bytes: int | None = None
     count: int | None = None
+    protocol: str = "http1"
 
 
 def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
@@ -88,8 +92,12 @@ def _kind(reader: Reader, name: str) -> Kind:
         rate = parse_rate(reader.body.get("rate", DEFAULT_RATE))
     except ValueError as error:
         raise reader.error(str(error), "rate") from error
+    protocol = reader.text("protocol", "http1")
+    if protocol not in PROTOCOLS:
+        raise reader.error(f"expected one of {', '.join(PROTOCOLS)}, found {protocol!r}", "protocol")
     return Kind(
         name=name,
+        protocol=protocol,
         method=word(reader, "method", "GET").upper(),
         path=path,
         rate=rate,

@@ -19,11 +19,11 @@ from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
 
 from swarmtest.traffic.calibration import calibrate
-from swarmtest.traffic.lanes import Lane, lanes_for
 from swarmtest.traffic.ledger import Ledger
 from swarmtest.traffic.pacing import Pace, lanes_of
 from swarmtest.traffic.parent import Parent
 from swarmtest.traffic.processor import ProcessorUse
+from swarmtest.traffic.protocols import Runs, Tools, lanes_for
 from swarmtest.traffic.records import Record, RecordFile
 from swarmtest.traffic.settings import TrafficSettings
 from swarmtest.traffic.targets import FrontDoor, ListedTargets, Target, Targets
@@ -51,7 +51,7 @@ class Session:
             self._targets = FrontDoor(Target.from_url(settings.url))
         else:
             self._targets = ListedTargets(Path(settings.targets_file or ""))
-        self._lanes = lanes_for(settings, self._targets, self._ledger, self._report, Group)
+        self._lanes = lanes_for(Tools(settings, self._targets, self._ledger, self._report, Group))
         self._waiting = sum(lanes_of(kind) for kind in settings.kinds)
         self._running = 0
         self._start = 0.0
@@ -74,7 +74,7 @@ class Session:
 
     def live(self) -> None:
         """One user's life: takes the next lane and runs it. Returns when the lane has ended."""
-        lane: Lane = next(self._lanes)
+        lane: Runs = next(self._lanes)
         self._waiting -= 1
         self._running += 1
         if self._waiting == 0:

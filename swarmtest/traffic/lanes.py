@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Protocol
 
 from swarmtest.traffic.answers import Expectation
-from swarmtest.traffic.http1 import Client, Limits, Request
+from swarmtest.traffic.http1 import Client, Request
 from swarmtest.traffic.ledger import Ledger
-from swarmtest.traffic.pacing import Pace, is_fresh
+from swarmtest.traffic.pacing import Pace
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.settings import Kind, TrafficSettings
-from swarmtest.traffic.targets import Targets
 
 
 class Stop(Protocol):
@@ -156,26 +153,3 @@ def expectation_of(settings: TrafficSettings, kind: Kind) -> Expectation:
         kind.end_marker.encode() if kind.end_marker else None,
         kind.expect_bytes,
     )
-
-
-def lanes_for(
-    settings: TrafficSettings,
-    targets: Targets,
-    ledger: Ledger,
-    report: Callable[[Record], None],
-    new_crew: Callable[[], Crew] | None = None,
-) -> Iterator[Lane]:
-    """All lanes of all kinds, in the order in which users are to take them.
-
-    A kind that names its number of lanes itself asks for a closed loop and gets no crew.
-    """
-    numbers = itertools.count(1)
-    limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
-    for kind in settings.kinds:
-        pace, template = Pace.of(kind, settings.seed), Template(settings, kind)
-        expectation = expectation_of(settings, kind)
-        for number in range(pace.lanes):
-            keeps = not is_fresh(number, settings.fresh_share)
-            new_client = partial(Client, targets, limits, expectation, keeps=keeps, numbers=numbers)
-            crew = new_crew() if new_crew is not None and kind.lanes is None else None
-            yield Lane(number, pace, template, new_client, keeps, ledger, report, crew)

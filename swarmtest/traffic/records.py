@@ -20,6 +20,7 @@ ClientOutcome = Literal[
     "closed_in_body",
     "timed_out",
     "malformed",
+    "refused_stream",
     "still_open",
     "local_error",
 ]
@@ -31,6 +32,7 @@ closed_unanswered: closed or reset before the first byte of an answer.
 closed_in_headers, closed_in_body: closed or reset inside the answer, or its end can't be proved.
 timed_out: our own deadline for the whole request.
 malformed: bytes came that aren't this request's answer in HTTP/1.
+refused_stream: the peer said that no handler saw it: REFUSED_STREAM, or a stream above the last one of its GOAWAY.
 still_open: not over when the client had to end.
 local_error: our own fault (no file descriptors, say), or something the client doesn't know.
 """
@@ -50,6 +52,12 @@ class Record(msgspec.Struct, kw_only=True):
         bytes_received: bytes of the body, after its framing is taken off.
         echoed: whether the answer carried this request's ID; ``None`` without such a header.
         framing: how the end of the body is told; ``None`` when there's no body or no answer.
+        protocol: one of ``settings.PROTOCOLS``.
+        stream: its stream on an HTTP/2 connection.
+        goaway: last stream that the peer's GOAWAY on its connection named, once one had come.
+        stored: bytes that the service says it stored, where it was asked to store some.
+        matched: whether the content is what was sent or stored, by length and checksum; ``None`` where none is told.
+        attempt, again: which try it is, and the ID of the first one where it isn't that itself.
         error: text of what went wrong, as the system or the parser said it.
     """
 
@@ -74,6 +82,12 @@ class Record(msgspec.Struct, kw_only=True):
     client_outcome: ClientOutcome = "still_open"
     error: str | None = None
     attempt: int = 1
+    again: str | None = None
+    protocol: str = "http1"
+    stream: int | None = None
+    goaway: int | None = None
+    stored: int | None = None
+    matched: bool | None = None
 
 
 class RecordFile:

@@ -18,6 +18,10 @@ ENVIRONMENT_VARIABLE = "SWARMTEST_TRAFFIC"
 """Name of the variable that tells the child where its settings are."""
 
 
+PROTOCOLS = ("http1", "h2", "websocket", "sse", "upload", "download")
+"""Ways of sending a kind of traffic; each is one file beside this one."""
+
+
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of request, sent at a steady rate.
 
@@ -25,6 +29,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         path: with the query; ``{ms}`` becomes the milliseconds drawn for each request.
         milliseconds: shortest and longest time that the request asks the app to take.
         rate: requests per second.
+        protocol: one of :data:`PROTOCOLS`.
         lanes: how many users share the rate; ``None`` means as many as it takes (``pacing``).
         count: so many requests and no more; ``None`` means as many as there's time for.
         end_marker: text with which a whole body ends, for answers that have no length.
@@ -35,6 +40,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     rate: float
     method: str = "GET"
+    protocol: str = "http1"
     milliseconds: tuple[int, int] = (0, 0)
     body_bytes: int = 0
     headers: dict[str, str] = {}
@@ -94,6 +100,8 @@ def problems_of(settings: TrafficSettings) -> list[str]:
 def _problems_of_kind(kind: Kind) -> list[str]:
     shortest, longest = kind.milliseconds
     found = []
+    if kind.protocol not in PROTOCOLS:
+        found.append(f"protocol {kind.protocol!r}: expected one of {', '.join(PROTOCOLS)}")
     if kind.rate <= 0:
         found.append(f"rate {kind.rate}: a rate is above zero")
     if not 0 <= shortest <= longest:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from swarmtest.traffic.http1 import Request
-from swarmtest.traffic.lanes import Lane, Template, lanes_for
+from swarmtest.traffic.lanes import Lane, Template
 from swarmtest.traffic.ledger import Ledger
 from swarmtest.traffic.pacing import Pace
+from swarmtest.traffic.protocols import Tools, lanes_for
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from swarmtest.traffic.targets import FrontDoor, Target
@@ -70,7 +71,7 @@ def test_a_request_id_names_run_kind_and_process() -> None:
 @pytest.mark.parametrize(("share", "kept"), [(0.5, 17), (0.0, 34), (1.0, 0)])
 def test_half_of_each_kinds_lanes_keep_their_connections(share: float, kept: int) -> None:
     kinds = [Kind(name=name, path="/", rate=34.0) for name in ("a", "b")]
-    lanes = list(lanes_for(settings(*kinds, fresh_share=share), FrontDoor(TARGET), Ledger(print), print))
+    lanes = list(lanes_for(Tools(settings(*kinds, fresh_share=share), FrontDoor(TARGET), Ledger(print), print)))
     assert [(lane.template.kind.name, lane.number) for lane in lanes] == [(name, n) for name in "ab" for n in range(34)]
     for name in "ab":
         assert sum(lane.keeps for lane in lanes if lane.template.kind.name == name) == kept
