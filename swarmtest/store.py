@@ -44,6 +44,10 @@ REQUEST_COLUMNS = {
     "goaway": "BIGINT",
     "stored": "BIGINT",
     "matched": "BOOLEAN",
+    "connected": "DOUBLE",
+    "body_bytes": "BIGINT",
+    "acknowledged": "BIGINT",
+    "sha256": "VARCHAR",
 }
 
 

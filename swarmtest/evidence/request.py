@@ -45,6 +45,10 @@ class Request(msgspec.Struct, frozen=True):
         stream, goaway: its stream on an HTTP/2 connection, and the last one that the peer's GOAWAY named there.
         stored: bytes that the service says it stored.
         matched: whether the content is what was sent or stored; null where nothing tells.
+        connected: when its own connection was made; null on a kept one.
+        body_bytes: length of the large body that was to be sent, or to come.
+        acknowledged: bytes of the request that the peer's kernel acknowledged, head included.
+        sha256: checksum of the content that was sent or received.
     """
 
     id: str
@@ -74,6 +78,10 @@ class Request(msgspec.Struct, frozen=True):
     goaway: int | None = None
     stored: int | None = None
     matched: bool | None = None
+    connected: float | None = None
+    body_bytes: int | None = None
+    acknowledged: int | None = None
+    sha256: str | None = None
 
     @property
     def began(self) -> float:

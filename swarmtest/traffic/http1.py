@@ -145,6 +145,7 @@ class Client:
             record.client_outcome = "no_connection" if _means_no_connection(error) else "local_error"
             record.error = text_of(error)
             return None
+        record.connected = time.time()
         self._connection = Connection(connected, target, f"c{next(self._numbers)}")
         return self._connection
 

@@ -57,6 +57,10 @@ class Record(msgspec.Struct, kw_only=True):
         goaway: last stream that the peer's GOAWAY on its connection named, once one had come.
         stored: bytes that the service says it stored, where it was asked to store some.
         matched: whether the content is what was sent or stored, by length and checksum; ``None`` where none is told.
+        connected: when its own connection was made; ``None`` on a kept one.
+        body_bytes: length of the body that was to be sent, or to come; ``None`` where it's no large one.
+        acknowledged: bytes of the request that the peer's kernel acknowledged, head included.
+        sha256: checksum of the content that was sent or received, in hex.
         attempt, again: which try it is, and the ID of the first one where it isn't that itself.
         error: text of what went wrong, as the system or the parser said it.
     """
@@ -88,6 +92,10 @@ class Record(msgspec.Struct, kw_only=True):
     goaway: int | None = None
     stored: int | None = None
     matched: bool | None = None
+    connected: float | None = None
+    body_bytes: int | None = None
+    acknowledged: int | None = None
+    sha256: str | None = None
 
 
 class RecordFile:
