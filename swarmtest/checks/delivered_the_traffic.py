@@ -94,7 +94,7 @@ def _counts(judged: Judged) -> Iterator[str]:
 def _kinds(judged: Judged) -> Iterator[str]:
     counted = Counter(one.request.kind for one in judged.losses.accounted)
     for kind in judged.promises.traffic.kinds:
-        if kind.rate > 0 and not counted[kind.name]:
+        if kind.rate > 0 and not kind.is_stream and not counted[kind.name]:
             yield f"no request of the kind {kind.name} was sent"
 
 
@@ -160,7 +160,7 @@ def _seconds(requests: Sequence[Request]) -> float:
 
 
 def _rate(judged: Judged) -> float:
-    return sum(kind.rate for kind in judged.promises.traffic.kinds)
+    return sum(kind.rate for kind in judged.promises.traffic.kinds if not kind.is_stream)
 
 
 def _number(value: object, digits: int) -> str:

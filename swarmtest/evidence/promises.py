@@ -69,11 +69,24 @@ class FrontDoorPromise(msgspec.Struct, frozen=True):
 
 
 class KindPromise(msgspec.Struct, frozen=True):
-    """One kind of traffic, with its rate per second."""
+    """One kind of traffic, with its rate per second.
+
+    Attributes:
+        sessions: users that each hold a stream open; null where it's a kind of request.
+        reconnect_seconds: within which a session has to have its stream back.
+    """
 
     name: str
     rate: float = 0.0
     milliseconds: list[float] | None = None
+    protocol: str | None = "http1"
+    sessions: int | None = None
+    reconnect_seconds: float | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its users hold streams open and send no requests; these are counted apart."""
+        return self.sessions is not None
 
 
 class TrafficPromise(msgspec.Struct, frozen=True):

@@ -114,9 +114,14 @@ class Burster:
 
 
 def _more(settings: TrafficSettings, burst: Burst, number: int) -> TrafficSettings:
-    """What the burst's child is told: the same kinds, so much faster, under IDs that say that they're the burst's."""
+    """What the burst's child is told: the same requests, so much faster, under IDs that say that they're the burst's.
+
+    Streams are held by the steady traffic alone: a session that comes for some seconds only shows nothing of a drain.
+    """
     kinds = [
-        msgspec.structs.replace(kind, rate=kind.rate * (burst.factor - 1.0), count=None) for kind in settings.kinds
+        msgspec.structs.replace(kind, rate=kind.rate * (burst.factor - 1.0), count=None)
+        for kind in settings.kinds
+        if not kind.is_stream
     ]
     return msgspec.structs.replace(
         settings, run=f"{settings.run}.{CLIENT}{number}", seed=settings.seed + number, kinds=kinds

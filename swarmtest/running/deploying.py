@@ -83,7 +83,7 @@ def _refuse_hopeless(tasks: tuple[TaskView, ...]) -> None:
 def await_door(work: Run) -> None:
     """Waits until the front door answers from all instances; without one, until each instance answers."""
     order = work.order
-    kind = next((kind for kind in order.brief.kinds if kind.method == "GET"), None)
+    kind = next((kind for kind in order.brief.kinds if kind.method == "GET" and not kind.is_stream), None)
     path = kind.path.replace("{ms}", "1") if kind is not None else "/"
     headers = next((kind.headers for kind in (kind, *order.brief.kinds) if kind is not None and kind.headers), None)
     if order.brief.front_door.mode == "direct":

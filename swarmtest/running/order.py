@@ -111,6 +111,7 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 end_marker=kind.end_marker,
                 expect_bytes=kind.expect_bytes,
                 count=kind.count,
+                sessions=kind.sessions,
             )
             for kind in brief.kinds
         ],

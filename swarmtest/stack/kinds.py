@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from swarmtest.stack.durations import parse_rate
-from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, word
+from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, span, word
 
 DEFAULT_RATE = 20.0
 
@@ -21,10 +21,32 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
 """Headers that say how a request is sent, which is for the client alone to say."""
 
-PROTOCOLS = ("http1",)
+PROTOCOLS = ("http1", "websocket", "sse")
 """What a kind may ask for; grows with the clients that there are."""
 
-KIND_KEYS = ("protocol", "method", "path", "ms", "rate", "body_bytes", "headers", "end_marker", "expect_bytes", "count")
+STREAMS = ("websocket", "sse")
+"""Protocols whose users hold a stream open each, and send no requests."""
+
+STREAM_KEYS = ("sessions", "reconnect_within")
+KIND_KEYS = (
+    "protocol",
+    "method",
+    "path",
+    "ms",
+    "rate",
+    "body_bytes",
+    "headers",
+    "end_marker",
+    "expect_bytes",
+    "count",
+    *STREAM_KEYS,
+)
+
+_NOT_FOR_STREAMS = ("method", "ms", "body_bytes", "end_marker", "expect_bytes", "count")
+
+DEFAULT_SESSIONS = 20
+DEFAULT_MESSAGE_RATE = 1.0
+DEFAULT_RECONNECT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +55,8 @@ class Kind:
 
     Attributes:
         count: so many requests and no more; None for as many as the run is long.
+        sessions: users that each hold a stream open; None where it's no kind of stream.
+        reconnect_seconds: within which a session has to have its stream back.
     """
 
     name: str
@@ -46,6 +70,13 @@ class Kind:
     expect_bytes: int | None = None
     count: int | None = None
     protocol: str = "http1"
+    sessions: int | None = None
+    reconnect_seconds: float | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its users hold streams open and send no requests."""
+        return self.protocol in STREAMS
 
 
 def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
@@ -68,9 +99,11 @@ def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
     else:
         body = {key: value for key, value in traffic.body.items() if key in KIND_KEYS}
         kinds = [_kind(Reader(about.source, body, *traffic.path), "get")]
+    if all(kind.is_stream for kind in kinds):
+        raise traffic.error("streams alone show no request that is lost; add a kind of request beside them", "kinds")
     if rate is not None:
-        factor = rate / sum(kind.rate for kind in kinds)
-        kinds = [replace(kind, rate=kind.rate * factor) for kind in kinds]
+        factor = rate / sum(kind.rate for kind in kinds if not kind.is_stream)
+        kinds = [kind if kind.is_stream else replace(kind, rate=kind.rate * factor) for kind in kinds]
     for kind in kinds:
         if (waiting := kind.rate * (kind.milliseconds or (0.0, 0.0))[1] / 1000) > MOST_OPEN:
             problem = f"{kind.name}: {kind.rate:g} a second of requests that long are {waiting:,.0f} open at once"
@@ -85,29 +118,54 @@ def seconds_to_send(kinds: Iterable[Kind]) -> float:
 
 def _kind(reader: Reader, name: str) -> Kind:
     refuse_unknown(reader, KIND_KEYS)
+    protocol = _protocol(reader)
+    is_stream = protocol in STREAMS
     path = reader.text("path", "/")
     if not path.startswith("/") or not path.isascii() or not path.isprintable() or " " in path:
         raise reader.error(f"expected a path that begins with / and has no spaces (%20), found {path!r}", "path")
-    try:
-        rate = parse_rate(reader.body.get("rate", DEFAULT_RATE))
-    except ValueError as error:
-        raise reader.error(str(error), "rate") from error
-    protocol = reader.text("protocol", "http1")
-    if protocol not in PROTOCOLS:
-        raise reader.error(f"expected one of {', '.join(PROTOCOLS)}, found {protocol!r}", "protocol")
     return Kind(
         name=name,
         protocol=protocol,
         method=word(reader, "method", "GET").upper(),
         path=path,
-        rate=rate,
+        rate=0.0 if protocol == "sse" else _rate(reader, DEFAULT_MESSAGE_RATE if is_stream else DEFAULT_RATE),
         milliseconds=_milliseconds(reader),
         body_bytes=reader.whole("body_bytes", 0),
         headers=_headers(reader.part("headers")),
         end_marker=reader.text("end_marker", "") or None,
         expect_bytes=reader.whole("expect_bytes", 0) or None,
         count=reader.whole("count", 0) or None,
+        sessions=_sessions(reader) if is_stream else None,
+        reconnect_seconds=(
+            span(reader, "reconnect_within", DEFAULT_RECONNECT_SECONDS, above_zero=True) if is_stream else None
+        ),
     )
+
+
+def _protocol(reader: Reader) -> str:
+    """The protocol of a kind, which has only such keys as are of use to it."""
+    protocol = reader.text("protocol", "http1")
+    if protocol not in PROTOCOLS:
+        raise reader.error(f"expected one of {', '.join(PROTOCOLS)}, found {protocol!r}", "protocol")
+    useless = _NOT_FOR_STREAMS if protocol in STREAMS else STREAM_KEYS
+    useless = (*useless, "rate") if protocol == "sse" else useless
+    if odd := next((key for key in useless if key in reader.body), None):
+        raise reader.error(f"this key says nothing to a kind with the protocol {protocol}; leave it out", odd)
+    return protocol
+
+
+def _rate(reader: Reader, default: float) -> float:
+    try:
+        return parse_rate(reader.body.get("rate", default))
+    except ValueError as error:
+        raise reader.error(str(error), "rate") from error
+
+
+def _sessions(reader: Reader) -> int:
+    sessions = reader.whole("sessions", DEFAULT_SESSIONS, least=1)
+    if sessions > MOST_OPEN:
+        raise reader.error(f"the client can hold {MOST_OPEN:,} streams open; ask for less", "sessions")
+    return sessions
 
 
 def _headers(reader: Reader) -> dict[str, str]:

@@ -169,7 +169,8 @@ class Session:
 
     def _tell_stopped(self, ran: float, use: ProcessorUse) -> None:
         # The last moment is left out: what's due there may not have been woken before the stop.
-        due = sum(Pace.of(kind, self.settings.seed).due_by(ran - 0.05) for kind in self.settings.kinds)
+        kinds = [kind for kind in self.settings.kinds if not kind.is_stream]
+        due = sum(Pace.of(kind, self.settings.seed).due_by(ran - 0.05) for kind in kinds)
         missed = max(0, due - self._ledger.sent)
         late = self._ledger.whole_lateness()
         use.since_last()

@@ -31,7 +31,9 @@ def lanes_needed(rate: float, longest_seconds: float) -> int:
 
 
 def lanes_of(kind: Kind) -> int:
-    """The users of a kind: the number asked for, or as many as it takes."""
+    """The users of a kind: the number asked for, or as many as it takes; of streams, one for each session."""
+    if kind.is_stream:
+        return kind.sessions or 1
     return kind.lanes if kind.lanes is not None else lanes_needed(kind.rate, kind.milliseconds[1] / 1000)
 
 

@@ -21,6 +21,9 @@ ENVIRONMENT_VARIABLE = "SWARMTEST_TRAFFIC"
 PROTOCOLS = ("http1", "h2", "websocket", "sse", "upload", "download")
 """Ways of sending a kind of traffic; each is one file beside this one."""
 
+STREAMS = ("websocket", "sse")
+"""Protocols whose users hold a stream open each; these send no requests, and are counted apart (``streams``)."""
+
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of request, sent at a steady rate.
@@ -28,12 +31,13 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         path: with the query; ``{ms}`` becomes the milliseconds drawn for each request.
         milliseconds: shortest and longest time that the request asks the app to take.
-        rate: requests per second.
+        rate: requests per second; messages per second and session where it's a WebSocket.
         protocol: one of :data:`PROTOCOLS`.
         lanes: how many users share the rate; ``None`` means as many as it takes (``pacing``).
         count: so many requests and no more; ``None`` means as many as there's time for.
         end_marker: text with which a whole body ends, for answers that have no length.
         expect_bytes: length of a whole body, where the answer itself doesn't tell it.
+        sessions: users that each hold a stream open; only for :data:`STREAMS`, which have as many lanes.
     """
 
     name: str
@@ -48,6 +52,12 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     expect_bytes: int | None = None
     lanes: int | None = None
     count: int | None = None
+    sessions: int | None = None
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its users hold streams open and send no requests."""
+        return self.protocol in STREAMS
 
 
 class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +112,9 @@ def _problems_of_kind(kind: Kind) -> list[str]:
     found = []
     if kind.protocol not in PROTOCOLS:
         found.append(f"protocol {kind.protocol!r}: expected one of {', '.join(PROTOCOLS)}")
-    if kind.rate <= 0:
+    if kind.is_stream and (kind.sessions or 0) < 1:
+        found.append(f"sessions {kind.sessions}: at least one is needed")
+    if kind.rate < 0 or (kind.rate == 0 and not kind.is_stream):
         found.append(f"rate {kind.rate}: a rate is above zero")
     if not 0 <= shortest <= longest:
         found.append(f"milliseconds {shortest} to {longest}: expected 0 <= shortest <= longest")
