@@ -137,6 +137,14 @@ class RunFolder:
     def _parts(self) -> list[Path]:
         return sorted(self.requests.glob("requests-*.jsonl")) if self.requests.is_dir() else []
 
+    @property
+    def source(self) -> str | None:
+        """All requests as DuckDB reads them, from the sealed file or from the lines; None where there are none."""
+        if self.sealed.exists():
+            return f"read_parquet({_quoted(self.sealed)})"
+        parts = self._parts()
+        return _lines_source(parts) if parts else None
+
     def read_requests(self) -> list[dict[str, Any]]:
         """All requests in the order they were sent, from the sealed file or from the lines.
 
@@ -145,11 +153,8 @@ class RunFolder:
         """
         import duckdb
 
-        if self.sealed.exists():
-            source = f"read_parquet({_quoted(self.sealed)})"
-        elif parts := self._parts():
-            source = _lines_source(parts)
-        else:
+        source = self.source
+        if source is None:
             return []
         names = list(REQUEST_COLUMNS)
         try:

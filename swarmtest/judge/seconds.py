@@ -1,0 +1,75 @@
+"""The seconds of a run's folder: counted from its requests and its document, and kept as ``seconds.json``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from swarmtest.errors import RunFolderError
+from swarmtest.losses.seconds import SECONDS_VERSION, Seconds, second_by_second
+from swarmtest.reports import Document, InstanceEntry
+from swarmtest.store import RunFolder
+from swarmtest.timeline.capacity import Spans
+
+SECONDS_FILE = "seconds.json"
+
+
+def count_seconds(folder: RunFolder, document: Document) -> Seconds:
+    """Counts a folder's requests by second; the document says which of them aren't ok, and who was ready when.
+
+    Raises:
+        RunFolderError: the requests can't be read.
+    """
+    import duckdb
+
+    source = folder.source
+    if source is None:
+        return Seconds()
+    lost = ((event.id, event.loss) for event in document.loss_events)
+    try:
+        with duckdb.connect() as base:
+            base.execute("SET threads = 2")
+            return second_by_second(base, source, lost, ready_spans(document))
+    except duckdb.Error as error:
+        raise RunFolderError(f"{folder.path}: the requests can't be counted by second: {error}") from error
+
+
+def ready_spans(document: Document) -> Spans:
+    """From when until when each instance was ready, as the document's marks say."""
+    stack = document.settings.get("stack")
+    checked = isinstance(stack, dict) and stack.get("healthcheck") is not None
+    return [span for instance in document.instances if (span := _ready_span(instance, checked)) is not None]
+
+
+def _ready_span(instance: InstanceEntry, checked: bool) -> tuple[float, float] | None:
+    """From the later of healthy and warm to the first sign of going; None where it never got ready."""
+    marks = instance.marks
+    if checked and marks.get("healthy") is None:
+        return None
+    begins = [mark.at for name in ("healthy", "warm") if (mark := marks.get(name)) is not None]
+    ends = [mark.at for name in ("unready", "announced", "exited") if (mark := marks.get(name)) is not None]
+    return (max(begins), min(ends, default=float("inf"))) if begins else None
+
+
+def write_seconds(seconds: Seconds, folder: Path) -> None:
+    """Writes ``seconds.json``, the same bytes for the same requests."""
+    (folder / SECONDS_FILE).write_bytes(msgspec.json.encode(seconds) + b"\n")
+
+
+def read_seconds(folder: Path) -> Seconds:
+    """Reads ``seconds.json``.
+
+    Raises:
+        RunFolderError: it's missing, broken or of a later version.
+    """
+    path = folder / SECONDS_FILE
+    try:
+        seconds = msgspec.json.decode(path.read_bytes(), type=Seconds)
+    except OSError as error:
+        raise RunFolderError(f"{path}: can't be read ({error.strerror}); make it with `swarmtest judge`") from error
+    except msgspec.DecodeError as error:
+        raise RunFolderError(f"{path}: not a run's seconds ({error}); make it again with `swarmtest judge`") from error
+    if seconds.version > SECONDS_VERSION:
+        raise RunFolderError(f"{path}: version {seconds.version}, this swarmtest reads up to {SECONDS_VERSION}")
+    return seconds

@@ -1,0 +1,240 @@
+"""Second by second: what was sent, what became of it, how long answers took, who was ready.
+
+DuckDB counts, so that memory doesn't grow with the trace. A request belongs to the second in which it ended,
+since that's when somebody noticed; only ``sent`` goes by its beginning. Times of answers are rounded to three
+digits before they're counted, which makes any percentile a matter of adding up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from swarmtest.losses import Accounted
+    from swarmtest.timeline.capacity import Spans
+
+SECONDS_VERSION = 1
+
+MOST_SECONDS = 7 * 86_400
+"""A run is shorter than a week; what lies further out is a clock that jumped."""
+
+COLUMNS = {"id": "VARCHAR", "kind": "VARCHAR", "planned": "DOUBLE", "sent": "DOUBLE", "done": "DOUBLE",
+           "attempt": "INTEGER"}  # fmt: skip
+"""What the table of requests must have, as in :data:`swarmtest.store.REQUEST_COLUMNS`."""
+
+
+class Track(msgspec.Struct, frozen=True):
+    """One kind of traffic, or all of it: each list has an entry for each second.
+
+    Attributes:
+        sent: requests that began in it.
+        ok: of those that ended in it.
+        lost: class → how many of those that ended in it; only classes that occurred.
+        retries: of those that began in it, the tries that weren't the first.
+        in_flight: begun and not ended when it was over.
+        p50_ms, p99_ms: of what was ok, from when it was to be sent until it ended; null where nothing was ok.
+        p50_sent_ms, p99_sent_ms: the same from when it was really sent, which leaves out the client's own delay.
+    """
+
+    sent: list[int] = []
+    ok: list[int] = []
+    lost: dict[str, list[int]] = {}
+    retries: list[int] = []
+    in_flight: list[int] = []
+    p50_ms: list[float | None] = []
+    p99_ms: list[float | None] = []
+    p50_sent_ms: list[float | None] = []
+    p99_sent_ms: list[float | None] = []
+
+    def ended(self, second: int) -> int:
+        """How many ended in the second of this number, ok or not."""
+        return self.ok[second] + sum(counts[second] for counts in self.lost.values())
+
+    def share_ok(self, second: int) -> float | None:
+        """What share of those that ended in it were ok; None where none ended."""
+        ended = self.ended(second)
+        return self.ok[second] / ended if ended else None
+
+
+class Seconds(msgspec.Struct, frozen=True):
+    """All seconds of a run: the public ``seconds.json``.
+
+    Attributes:
+        start: the first second, in epoch seconds; the second number ``i`` is the one from ``start + i`` on.
+        ready: the fewest instances that were ready at once in each second.
+        all: all kinds together.
+        kinds: each kind by its name.
+    """
+
+    version: int = SECONDS_VERSION
+    start: int = 0
+    ready: list[int] = []
+    all: Track = Track()
+    kinds: dict[str, Track] = {}
+
+    @property
+    def length(self) -> int:
+        """How many seconds there are."""
+        return len(self.all.sent)
+
+
+def second_by_second(
+    base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]], spans: Spans
+) -> Seconds:
+    """Counts a table of requests.
+
+    Arguments:
+        requests: name of a table, or a table function, with the columns :data:`COLUMNS` at least.
+        lost: ID and class of every request that isn't ok.
+        spans: from when until when each instance was ready.
+    """
+    _prepare(base, requests, lost)
+    row = base.execute("SELECT min(began), max(ended) FROM told").fetchone()
+    if row is None or row[0] is None:
+        return Seconds()
+    start, length = int(row[0]), min(int(row[1]) - int(row[0]) + 1, MOST_SECONDS)
+    kinds = [str(name) for (name,) in base.execute("SELECT DISTINCT kind FROM told ORDER BY kind").fetchall()]
+    tracks = _tracks(base, start, length)
+    return Seconds(
+        start=start,
+        ready=_ready(spans, start, length),
+        all=_track(tracks.get(None, {}), length),
+        kinds={name: _track(tracks.get(name, {}), length) for name in kinds},
+    )
+
+
+def seconds_of(accounted: Sequence[Accounted], spans: Spans) -> Seconds:
+    """The same of requests that are objects already."""
+    import duckdb
+
+    with duckdb.connect() as base:
+        fields = ", ".join(f"unnest(?::{kind}[]) AS {name}" for name, kind in COLUMNS.items())
+        values = [[getattr(one.request, name) for one in accounted] for name in COLUMNS]
+        base.execute(f"CREATE TEMP TABLE given AS SELECT {fields}", values)
+        lost = [(one.request.id, one.loss.value) for one in accounted if one.loss.value != "ok"]
+        return second_by_second(base, "given", lost, spans)
+
+
+def _prepare(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]]) -> None:
+    """Makes the view ``told``: of each request its kind, class, times and what of an answer is to be counted."""
+    pairs = list(lost)
+    base.execute(
+        "CREATE OR REPLACE TEMP TABLE lost AS SELECT unnest(?::VARCHAR[]) AS id, unnest(?::VARCHAR[]) AS class",
+        [[name for name, _ in pairs], [loss for _, loss in pairs]],
+    )
+    base.execute(
+        f"""
+        CREATE OR REPLACE TEMP VIEW told AS
+        SELECT coalesce(kind, '') AS kind, coalesce(class, 'ok') AS class, attempt,
+               coalesce(sent, planned) AS began,
+               greatest(coalesce(done, sent, planned), coalesce(sent, planned)) AS ended,
+               {_rounded("done - coalesce(planned, sent)")} AS corrected,
+               {_rounded("done - coalesce(sent, planned)")} AS uncorrected
+        FROM {requests} LEFT JOIN lost USING (id)
+        WHERE coalesce(sent, planned) IS NOT NULL
+        """
+    )
+
+
+def _rounded(seconds: str) -> str:
+    """Milliseconds to three digits, and never finer than a thousandth."""
+    milliseconds = f"greatest(({seconds}) * 1000, 0.001)"
+    return f"round({milliseconds}, (2 - floor(log10({milliseconds})))::INTEGER)"
+
+
+_Cells = dict[str, dict[int, Any]]
+
+
+def _tracks(base: duckdb.DuckDBPyConnection, start: int, length: int) -> dict[str | None, _Cells]:
+    """For each kind, and for None as all of them, the value of each column in each second that has one."""
+    found: dict[str | None, _Cells] = {}
+    scale = {"start": start, "length": length}
+    for kind, second, sent, retries in base.execute(_BEGAN, scale).fetchall():
+        cells = found.setdefault(kind, {})
+        cells.setdefault("sent", {})[second] = sent
+        cells.setdefault("retries", {})[second] = retries
+    for kind, second, loss, count in base.execute(_ENDED, scale).fetchall():
+        found.setdefault(kind, {}).setdefault(loss, {})[second] = count
+    for column, suffix in (("corrected", "ms"), ("uncorrected", "sent_ms")):
+        for kind, second, p50, p99 in base.execute(_PERCENTILES.format(column=column), scale).fetchall():
+            cells = found.setdefault(kind, {})
+            cells.setdefault(f"p50_{suffix}", {})[second] = p50
+            cells.setdefault(f"p99_{suffix}", {})[second] = p99
+    return found
+
+
+_BEGAN = """
+    SELECT if(grouping(kind) = 1, NULL, kind), second, count(*), count(*) FILTER (attempt > 1)
+    FROM (SELECT kind, attempt, floor(began)::BIGINT - $start AS second FROM told)
+    WHERE second BETWEEN 0 AND $length - 1
+    GROUP BY GROUPING SETS ((kind, second), (second))
+"""
+
+_ENDED = """
+    SELECT if(grouping(kind) = 1, NULL, kind), second, class, count(*)
+    FROM (SELECT kind, class, floor(ended)::BIGINT - $start AS second FROM told)
+    WHERE second BETWEEN 0 AND $length - 1
+    GROUP BY GROUPING SETS ((kind, second, class), (second, class))
+"""
+
+_PERCENTILES = """
+    WITH counted AS (
+        SELECT if(grouping(kind) = 1, NULL, kind) AS kind, second, ms, count(*) AS n
+        FROM (SELECT kind, floor(ended)::BIGINT - $start AS second, {column} AS ms FROM told WHERE class = 'ok')
+        WHERE ms IS NOT NULL AND second BETWEEN 0 AND $length - 1
+        GROUP BY GROUPING SETS ((kind, second, ms), (second, ms))
+    ), ranked AS (
+        SELECT *, sum(n) OVER (PARTITION BY kind, second ORDER BY ms) AS below,
+               sum(n) OVER (PARTITION BY kind, second) AS whole
+        FROM counted
+    )
+    SELECT kind, second, min(ms) FILTER (below >= 0.5 * whole), min(ms) FILTER (below >= 0.99 * whole)
+    FROM ranked GROUP BY kind, second
+"""
+
+
+def _track(cells: Mapping[str, Mapping[int, Any]], length: int) -> Track:
+    known = {"sent", "retries", "ok", "p50_ms", "p99_ms", "p50_sent_ms", "p99_sent_ms"}
+    lost = {name: _dense(cells[name], length) for name in sorted(set(cells) - known)}
+    track = Track(
+        sent=_dense(cells.get("sent", {}), length),
+        ok=_dense(cells.get("ok", {}), length),
+        lost=lost,
+        retries=_dense(cells.get("retries", {}), length),
+        **{name: [cells.get(name, {}).get(i) for i in range(length)] for name in known if name.startswith("p")},
+    )
+    return msgspec.structs.replace(track, in_flight=_in_flight(track))
+
+
+def _dense(cells: Mapping[int, int], length: int) -> list[int]:
+    return [cells.get(second, 0) for second in range(length)]
+
+
+def _in_flight(track: Track) -> list[int]:
+    flying, found = 0, []
+    for second, sent in enumerate(track.sent):
+        flying += sent - track.ended(second)
+        found.append(flying)
+    return found
+
+
+def _ready(spans: Spans, start: int, length: int) -> list[int]:
+    """The fewest that were ready at once in each second.
+
+    From one edge to the next the count is the same, so each such stretch is written once into the seconds that
+    it touches.
+    """
+    edges = sorted({float(start), *(t for span in spans for t in span if start < t < start + length)})
+    fewest: list[int | None] = [None] * length
+    for place, edge in enumerate(edges):
+        until = edges[place + 1] if place + 1 < len(edges) else float(start + length)
+        ready = sum(1 for first, last in spans if first <= edge < last)
+        for second in range(int(edge) - start, min(length, -int(-until // 1) - start)):
+            before = fewest[second]
+            fewest[second] = ready if before is None else min(before, ready)
+    return [count or 0 for count in fewest]
