@@ -10,21 +10,16 @@ patched, so the same code waits in gevent there and in the kernel elsewhere.
 
 from __future__ import annotations
 
-import errno
 import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from swarmtest.traffic.answers import Answer, Expectation
-from swarmtest.traffic.exchange import Exchange, is_own_timeout, text_of
+from swarmtest.traffic.dialing import dial, means_no_connection
+from swarmtest.traffic.exchange import Exchange, text_of
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.targets import Target, Targets
-
-_NOT_CONNECTED = {
-    errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.ETIMEDOUT,
-    errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +106,8 @@ class Client:
             record.done = time.time()
             return
         record.connection, record.target = connection.name, connection.target.label
-        answer = Answer(self._expectation, request.method == "HEAD")
         data = request.encoded(connection.target)
-        exchange = Exchange(connection.socket, answer, record, deadline)
+        exchange = self._exchange(connection.socket, request, record, deadline)
         try:
             exchange.run(data)
         finally:
@@ -122,6 +116,10 @@ class Client:
                 self.close()
         record.done = time.time()
         exchange.settle()
+
+    def _exchange(self, connected: socket.socket, request: Request, record: Record, deadline: float) -> Exchange:
+        """How this client sends a request and reads its answer, for protocols that do it in a way of their own."""
+        return Exchange(connected, Answer(self._expectation, request.method == "HEAD"), record, deadline)
 
     def _kept(self, record: Record) -> Connection | None:
         if self._connection is None:
@@ -140,40 +138,11 @@ class Client:
         record.target = target.label
         until = min(deadline, time.monotonic() + self._limits.connect_timeout_seconds)
         try:
-            connected = _dial(target, until)
+            connected = dial(target, until)
         except (OSError, UnicodeError) as error:
-            record.client_outcome = "no_connection" if _means_no_connection(error) else "local_error"
+            record.client_outcome = "no_connection" if means_no_connection(error) else "local_error"
             record.error = text_of(error)
             return None
         record.connected = time.time()
         self._connection = Connection(connected, target, f"c{next(self._numbers)}")
         return self._connection
-
-
-def _dial(target: Target, until: float) -> socket.socket:
-    # Several addresses of one name are tried in turn: no byte of a request has been sent by then.
-    failure: OSError = OSError(errno.EHOSTUNREACH, "name has no address")
-    for family, address in target.addresses():
-        dialled = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            dialled.settimeout(max(until - time.monotonic(), 0.001))
-            dialled.connect(address)
-            dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except OSError as error:
-            dialled.close()
-            failure = error
-        except BaseException:
-            dialled.close()
-            raise
-        else:
-            return dialled
-    raise failure
-
-
-def _means_no_connection(error: OSError | UnicodeError) -> bool:
-    # A time-out of our own has no errno. What isn't known is never put down to the peer.
-    if isinstance(error, UnicodeError):
-        return True  # a name that can't even be asked for
-    if isinstance(error, socket.gaierror):
-        return error.errno not in (socket.EAI_MEMORY, socket.EAI_SYSTEM)
-    return is_own_timeout(error) or error.errno in _NOT_CONNECTED
