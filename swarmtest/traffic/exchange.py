@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import select
 import socket
 import time
 
 from swarmtest.traffic.answers import Answer
 from swarmtest.traffic.records import ClientOutcome, Record
+from swarmtest.traffic.waiting import Waits, plain, waits_for
 
 _CLOSED = {
     errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ESHUTDOWN, errno.ETIMEDOUT,
@@ -28,12 +28,20 @@ def text_of(error: BaseException) -> str:
 
 
 class Exchange:
-    """One request and its answer on one connection."""
+    """One request and its answer on one connection.
 
-    __slots__ = ("_answer", "_deadline", "_eof", "_failure", "_record", "_socket")
+    Attributes:
+        waits: what waits for the connection; set by who keeps one for several exchanges.
+    """
+
+    __slots__ = ("_answer", "_deadline", "_eof", "_failure", "_plain", "_record", "_socket", "waits")
 
     def __init__(self, connected: socket.socket, answer: Answer, record: Record, deadline: float) -> None:
         self._socket = connected
+        self._plain = plain(connected)
+        if self._plain is connected:
+            connected.settimeout(0.0)
+        self.waits: Waits | None = None
         self._answer = answer
         self._record = record
         self._deadline = deadline
@@ -110,8 +118,12 @@ class Exchange:
         return remaining
 
     def _read(self) -> None:
-        self._socket.settimeout(self._remaining())
-        data = self._socket.recv(_CHUNK)
+        """Waits for what comes next, and takes it."""
+        self._waits().for_reading(self._deadline)
+        try:
+            data = self._plain.recv(_CHUNK)
+        except BlockingIOError:
+            return
         if not data:
             self._eof = True
             return
@@ -121,21 +133,31 @@ class Exchange:
 
     def _write(self, data: bytes) -> None:
         """Writes all of it, unless the answer is there before (a refusal of a large upload, say)."""
-        self._socket.settimeout(0.0)
-        view = memoryview(data)
-        while view and not self._is_over():
-            try:
-                written = self._socket.send(view)
-            except BlockingIOError:
-                self._wait_until_writable()
-                continue
-            self._record.bytes_sent += written
-            view = view[written:]
+        written = self._send(data)
+        while written < len(data) and not self._is_over():
+            self._waits().for_either(self._deadline)
+            self._look()
+            if not self._is_over():
+                written += self._send(memoryview(data)[written:])
 
-    def _wait_until_writable(self) -> None:
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN | select.POLLOUT)
-        for _, happened in poll.poll(self._remaining() * 1000):
-            if happened & select.POLLIN:
-                self._read()
-                self._socket.settimeout(0.0)
+    def _send(self, data: bytes | memoryview) -> int:
+        """Hands over what the kernel takes at once, which may be nothing."""
+        try:
+            written = self._plain.send(data)
+        except BlockingIOError:
+            return 0
+        self._record.bytes_sent += written
+        return written
+
+    def _look(self) -> None:
+        """Reads what has come, if anything has, without waiting for it."""
+        try:
+            self._plain.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return
+        self._read()
+
+    def _waits(self) -> Waits:
+        if self.waits is None:
+            self.waits = waits_for(self._socket)
+        return self.waits

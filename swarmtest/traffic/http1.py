@@ -20,6 +20,7 @@ from swarmtest.traffic.dialing import dial, means_no_connection
 from swarmtest.traffic.exchange import Exchange, text_of
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.targets import Target, Targets
+from swarmtest.traffic.waiting import plain, waits_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +52,33 @@ class Request:
 
 
 class Connection:
-    """A connected socket, and the number under which records name it."""
+    """A connected socket, what waits for it, and the number under which records name it."""
 
-    __slots__ = ("name", "socket", "target")
+    __slots__ = ("_plain", "name", "socket", "target", "waits")
 
     def __init__(self, connected: socket.socket, target: Target, name: str) -> None:
+        connected.settimeout(0.0)
         self.socket, self.target, self.name = connected, target, name
+        self.waits = waits_for(connected)
+        self._plain = plain(connected)
 
     def is_usable(self) -> bool:
         """Whether the peer has neither closed nor said anything since the last answer.
 
         An idle close, and a 408 or a stray line that precedes it, is no loss: nothing is under way.
         """
-        self.socket.settimeout(0.0)
         try:
-            self.socket.recv(1, socket.MSG_PEEK)
+            self._plain.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
             return True
         except OSError:
             pass
         return False
+
+    def close(self) -> None:
+        """Closes it."""
+        self.waits.close()
+        self.socket.close()
 
 
 class Client:
@@ -94,7 +102,7 @@ class Client:
     def close(self) -> None:
         """Closes the kept connection, if there is one."""
         if self._connection is not None:
-            self._connection.socket.close()
+            self._connection.close()
             self._connection = None
 
     def send(self, request: Request, record: Record) -> None:
@@ -108,6 +116,7 @@ class Client:
         record.connection, record.target = connection.name, connection.target.label
         data = request.encoded(connection.target)
         exchange = self._exchange(connection.socket, request, record, deadline)
+        exchange.waits = connection.waits
         try:
             exchange.run(data)
         finally:
