@@ -17,6 +17,7 @@ from swarmtest.errors import UsageError
 from swarmtest.plan import Plan
 from swarmtest.running.guard import Limit
 from swarmtest.stack import Service, Stack
+from swarmtest.stack.bodies import DEFAULT_CHUNK
 from swarmtest.stack.brief import Brief
 from swarmtest.traffic.settings import Kind, TrafficSettings, masked
 
@@ -112,6 +113,9 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 expect_bytes=kind.expect_bytes,
                 count=kind.count,
                 sessions=kind.sessions,
+                bytes=kind.large.length if kind.large is not None else None,
+                piece_bytes=kind.large.chunk if kind.large is not None else DEFAULT_CHUNK,
+                sha256=kind.large.sha256 if kind.large is not None else None,
             )
             for kind in brief.kinds
         ],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from swarmtest.stack.bodies import BODY_KEYS, LARGE, LargeBody, read_large
 from swarmtest.stack.durations import parse_rate
 from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, span, word
 
@@ -21,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
 """Headers that say how a request is sent, which is for the client alone to say."""
 
-PROTOCOLS = ("http1", "websocket", "sse")
+PROTOCOLS = ("http1", "websocket", "sse", "upload", "download")
 """What a kind may ask for; grows with the clients that there are."""
 
 STREAMS = ("websocket", "sse")
@@ -40,9 +41,18 @@ KIND_KEYS = (
     "expect_bytes",
     "count",
     *STREAM_KEYS,
+    *BODY_KEYS,
 )
 
-_NOT_FOR_STREAMS = ("method", "ms", "body_bytes", "end_marker", "expect_bytes", "count")
+_PLAIN_BODY = ("body_bytes", "end_marker", "expect_bytes")
+_NOT_FOR_STREAMS = ("method", "ms", *_PLAIN_BODY, "count", *BODY_KEYS)
+_USELESS = {
+    "websocket": _NOT_FOR_STREAMS,
+    "sse": (*_NOT_FOR_STREAMS, "rate"),
+    "upload": (*STREAM_KEYS, *_PLAIN_BODY, "sha256"),
+    "download": (*STREAM_KEYS, *_PLAIN_BODY, "chunk"),
+}
+"""Keys that say nothing to a protocol; to those that aren't named here, all of streams and large bodies."""
 
 DEFAULT_SESSIONS = 20
 DEFAULT_MESSAGE_RATE = 1.0
@@ -57,6 +67,7 @@ class Kind:
         count: so many requests and no more; None for as many as the run is long.
         sessions: users that each hold a stream open; None where it's no kind of stream.
         reconnect_seconds: within which a session has to have its stream back.
+        large: its body, where that's streamed and held to a checksum.
     """
 
     name: str
@@ -72,6 +83,7 @@ class Kind:
     protocol: str = "http1"
     sessions: int | None = None
     reconnect_seconds: float | None = None
+    large: LargeBody | None = None
 
     @property
     def is_stream(self) -> bool:
@@ -126,7 +138,7 @@ def _kind(reader: Reader, name: str) -> Kind:
     return Kind(
         name=name,
         protocol=protocol,
-        method=word(reader, "method", "GET").upper(),
+        method=word(reader, "method", "POST" if protocol == "upload" else "GET").upper(),
         path=path,
         rate=0.0 if protocol == "sse" else _rate(reader, DEFAULT_MESSAGE_RATE if is_stream else DEFAULT_RATE),
         milliseconds=_milliseconds(reader),
@@ -135,6 +147,7 @@ def _kind(reader: Reader, name: str) -> Kind:
         end_marker=reader.text("end_marker", "") or None,
         expect_bytes=reader.whole("expect_bytes", 0) or None,
         count=reader.whole("count", 0) or None,
+        large=read_large(reader, protocol) if protocol in LARGE else None,
         sessions=_sessions(reader) if is_stream else None,
         reconnect_seconds=(
             span(reader, "reconnect_within", DEFAULT_RECONNECT_SECONDS, above_zero=True) if is_stream else None
@@ -147,8 +160,7 @@ def _protocol(reader: Reader) -> str:
     protocol = reader.text("protocol", "http1")
     if protocol not in PROTOCOLS:
         raise reader.error(f"expected one of {', '.join(PROTOCOLS)}, found {protocol!r}", "protocol")
-    useless = _NOT_FOR_STREAMS if protocol in STREAMS else STREAM_KEYS
-    useless = (*useless, "rate") if protocol == "sse" else useless
+    useless = _USELESS.get(protocol, (*STREAM_KEYS, *BODY_KEYS))
     if odd := next((key for key in useless if key in reader.body), None):
         raise reader.error(f"this key says nothing to a kind with the protocol {protocol}; leave it out", odd)
     return protocol

@@ -25,12 +25,14 @@ class Expectation:
         request_id_header: lower-case name of the header that echoes the request's ID.
         end_marker: bytes with which a whole body ends.
         expect_bytes: length of a whole body.
+        sha256: checksum of a whole body, in hex; only of downloads.
     """
 
     instance_header: bytes
     request_id_header: bytes
     end_marker: bytes | None = None
     expect_bytes: int | None = None
+    sha256: str | None = None
 
 
 class Answer:

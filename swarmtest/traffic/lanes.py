@@ -132,6 +132,7 @@ class Lane:
             method=request.method,
             path=request.path,
             planned=time.time() - late,
+            protocol=self.template.kind.protocol,
         )
         self.ledger.begin(record, late)
         client = self._client()
@@ -151,5 +152,6 @@ def expectation_of(settings: TrafficSettings, kind: Kind) -> Expectation:
         settings.instance_header.lower().encode("latin-1"),
         settings.request_id_header.lower().encode("latin-1"),
         kind.end_marker.encode() if kind.end_marker else None,
-        kind.expect_bytes,
+        kind.bytes if kind.protocol == "download" else kind.expect_bytes,
+        kind.sha256,
     )

@@ -38,6 +38,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         end_marker: text with which a whole body ends, for answers that have no length.
         expect_bytes: length of a whole body, where the answer itself doesn't tell it.
         sessions: users that each hold a stream open; only for :data:`STREAMS`, which have as many lanes.
+        bytes: length of a large body, which is sent by an upload, and comes by a download.
+        piece_bytes: so much of an upload is handed over at a time.
+        sha256: known checksum of a download, in hex.
     """
 
     name: str
@@ -53,6 +56,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     lanes: int | None = None
     count: int | None = None
     sessions: int | None = None
+    bytes: int | None = None
+    piece_bytes: int = 65536
+    sha256: str | None = None
 
     @property
     def is_stream(self) -> bool:
@@ -109,11 +115,7 @@ def problems_of(settings: TrafficSettings) -> list[str]:
 
 def _problems_of_kind(kind: Kind) -> list[str]:
     shortest, longest = kind.milliseconds
-    found = []
-    if kind.protocol not in PROTOCOLS:
-        found.append(f"protocol {kind.protocol!r}: expected one of {', '.join(PROTOCOLS)}")
-    if kind.is_stream and (kind.sessions or 0) < 1:
-        found.append(f"sessions {kind.sessions}: at least one is needed")
+    found = _problems_of_protocol(kind)
     if kind.rate < 0 or (kind.rate == 0 and not kind.is_stream):
         found.append(f"rate {kind.rate}: a rate is above zero")
     if not 0 <= shortest <= longest:
@@ -129,6 +131,17 @@ def _problems_of_kind(kind: Kind) -> list[str]:
     written = [kind.method, kind.path, *kind.headers, *kind.headers.values()]
     if any("\r" in text or "\n" in text for text in written) or " " in kind.path + kind.method:
         found.append("method, path and headers go on the wire as they are: no line breaks, no spaces in the path")
+    return found
+
+
+def _problems_of_protocol(kind: Kind) -> list[str]:
+    found = []
+    if kind.protocol not in PROTOCOLS:
+        found.append(f"protocol {kind.protocol!r}: expected one of {', '.join(PROTOCOLS)}")
+    if kind.is_stream and (kind.sessions or 0) < 1:
+        found.append(f"sessions {kind.sessions}: at least one is needed")
+    if kind.protocol == "upload" and not (kind.bytes and kind.piece_bytes >= 1024):
+        found.append(f"bytes {kind.bytes} in pieces of {kind.piece_bytes}: expected some, in pieces of at least 1024")
     return found
 
 
