@@ -6,7 +6,6 @@ checksum. Sent slowly where the kind has times (``ms``), so that an upload can b
 
 from __future__ import annotations
 
-import select
 import socket
 import time
 from dataclasses import dataclass, field
@@ -122,8 +121,10 @@ class Sending(Exchange):
 
     def _rest_until(self, due: float) -> None:
         """Waits for the next piece's turn; what the peer says meanwhile is read at once."""
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        while not self._is_over() and (left := due - time.monotonic()) > 0:
-            if poll.poll(min(left, self._remaining()) * 1000):
-                self._read()
+        while not self._is_over() and time.monotonic() < due:
+            try:
+                self._waits().for_reading(min(due, self._deadline))
+            except TimeoutError:
+                self._remaining()
+                return
+            self._look()
