@@ -8,6 +8,7 @@ lanes, "stop", the lanes' last answers, ``stopped``, exit.
 from __future__ import annotations
 
 import logging
+import resource
 import signal
 import sys
 import time
@@ -19,13 +20,13 @@ from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
 
 from swarmtest.traffic.calibration import calibrate
-from swarmtest.traffic.ledger import Ledger
-from swarmtest.traffic.pacing import Pace, lanes_of
+from swarmtest.traffic.ledger import MOST_OPEN, Ledger
 from swarmtest.traffic.parent import Parent
 from swarmtest.traffic.processor import ProcessorUse
 from swarmtest.traffic.protocols import Runs, Tools, lanes_for
-from swarmtest.traffic.records import Record, RecordFile
+from swarmtest.traffic.records import RecordFile
 from swarmtest.traffic.settings import TrafficSettings
+from swarmtest.traffic.stream_calibration import with_streams
 from swarmtest.traffic.targets import FrontDoor, ListedTargets, Target, Targets
 
 log = logging.getLogger("swarmtest.traffic")
@@ -33,6 +34,10 @@ log = logging.getLogger("swarmtest.traffic")
 CALIBRATION_FAILED = 3
 TARGETS_POLL_SECONDS = 0.05
 READY_SECONDS = 60.0
+KEEP_SECONDS = 0.02
+"""So long a record may wait to be written, with others of its time; a SIGKILL costs what waits."""
+SPARE_FILES = 200
+"""File descriptors that aren't for requests."""
 MARGIN_SECONDS = 5.0
 """How much longer than its longest request the child waits for open ones after "stop"."""
 
@@ -45,14 +50,14 @@ class Session:
         self.environment: Any = None
         self._parent = Parent()
         self._file = RecordFile(Path(settings.out))
-        self._ledger = Ledger(self._file.write)
+        self._ledger = Ledger(self._file.write, room())
         self._targets: Targets
         if settings.url is not None:
             self._targets = FrontDoor(Target.from_url(settings.url))
         else:
             self._targets = ListedTargets(Path(settings.targets_file or ""))
-        self._lanes = lanes_for(Tools(settings, self._targets, self._ledger, self._report, Group))
-        self._waiting = sum(lanes_of(kind) for kind in settings.kinds)
+        self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, lambda record: None, Group)))
+        self._waiting = len(self._users)
         self._running = 0
         self._start = 0.0
         self._failed: str | None = None
@@ -64,24 +69,27 @@ class Session:
         self.environment = environment
         gevent.signal_handler(signal.SIGTERM, self._told_to_end)
         shot = calibrate(self.settings.instance_header, self.settings.request_id_header)
+        shot = with_streams(shot, self.settings)
         self._parent.tell(
             "calibrated", ok=shot.ok, expected=shot.expected, counted=shot.counted, wrong=shot.wrong, t=time.time()
         )
         if not shot.ok:
             sys.exit(CALIBRATION_FAILED)
-        for work in (self._obey, self._follow_targets, self._direct):
+        # As many users as there's work for; only here is it known how many that is.
+        environment.parsed_options.num_users = environment.parsed_options.spawn_rate = len(self._users)
+        for work in (self._obey, self._follow_targets, self._keep_records, self._direct):
             gevent.spawn(work)
 
     def live(self) -> None:
-        """One user's life: takes the next lane and runs it. Returns when the lane has ended."""
-        lane: Runs = next(self._lanes)
+        """One user's life: takes the next work and does it. Returns when that has ended."""
         self._waiting -= 1
+        user: Runs = self._users[self._waiting]
         self._running += 1
         if self._waiting == 0:
             self._ready.set()
         try:
             self._started.wait()
-            lane.run(self._start, self._stop)
+            user.run(self._start, self._stop)
         except Exception as error:
             log.exception("a user broke")
             self._failed = f"{type(error).__name__}: {error}"
@@ -124,6 +132,11 @@ class Session:
                 log.warning("%s", problem)
             gevent.sleep(TARGETS_POLL_SECONDS)
 
+    def _keep_records(self) -> None:
+        while True:
+            gevent.sleep(KEEP_SECONDS)
+            self._file.flush()
+
     def _direct(self) -> None:
         try:
             self._run()
@@ -147,12 +160,11 @@ class Session:
             self._parent.tell("started", t=time.time())
         self._started.set()
         self._tick_until(self._stop, use, None)
-        ran = time.monotonic() - self._start
         longest = self.settings.timeout_seconds + MARGIN_SECONDS
         self._tick_until(self._over, use, time.monotonic() + longest)
         if left := self._ledger.give_up():
             log.warning("%d requests were still open at the end", left)
-        self._tell_stopped(ran, use)
+        self._tell_stopped(use)
 
     def _tick_until(self, event: Event, use: ProcessorUse, limit: float | None) -> None:
         while limit is None or time.monotonic() < limit:
@@ -167,30 +179,21 @@ class Session:
                 cpu_share=use.since_last(),
             )
 
-    def _tell_stopped(self, ran: float, use: ProcessorUse) -> None:
-        # The last moment is left out: what's due there may not have been woken before the stop.
-        kinds = [kind for kind in self.settings.kinds if not kind.is_stream]
-        due = sum(Pace.of(kind, self.settings.seed).due_by(ran - 0.05) for kind in kinds)
-        missed = max(0, due - self._ledger.sent)
+    def _tell_stopped(self, use: ProcessorUse) -> None:
         late = self._ledger.whole_lateness()
         use.since_last()
-        counts = self._ledger.counts() | {"missed": missed, "planned": self._ledger.sent + missed}
+        self._file.flush()
         self._parent.tell(
             "stopped",
-            **counts,
+            **self._ledger.counts(),
+            planned=self._ledger.sent + self._ledger.missed,
             late_ms_p99=late.percentile_ms(0.99),
             late_ms_max=round(late.largest_seconds * 1000, 3),
             cpu_share=use.since_start(),
             cpu_share_max=max(use.largest, use.since_start()),
         )
 
-    def _report(self, record: Record) -> None:
-        sent, done = record.sent or 0.0, record.done or 0.0
-        self.environment.events.request.fire(
-            request_type=record.method,
-            name=record.kind,
-            response_time=(done - sent) * 1000,
-            response_length=record.bytes_received,
-            exception=None if record.client_outcome == "complete" else RuntimeError(record.client_outcome),
-            context={},
-        )
+
+def room() -> int:
+    """So many requests may be open at once in this process, each with a socket."""
+    return max(1, min(MOST_OPEN, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_FILES))
