@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from pathlib import Path
 
 from swarmtest_contract import ContractMiddleware, Journal
 
@@ -15,6 +16,7 @@ from sample.listener import Listener
 from sample.settings import Settings, Shutdown
 from sample.shutdown import Stopping
 from sample.state import State
+from sample.transfers import Storing
 
 
 async def serve(settings: Settings) -> int:
@@ -40,6 +42,7 @@ def _manners(settings: Settings) -> Manners:
         ready_asks_bank=settings.ready_asks_bank,
         most_at_once=settings.most_at_once,
         log_probes=settings.log_probes,
+        storing=Storing(Path(settings.store), settings.acknowledge_early, settings.store_seconds),
     )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import parse_qs
 
 from swarmtest_contract import Journal
 
 from sample.state import State
+from sample.transfers import Storing, Transfers
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -71,6 +72,7 @@ class Manners:
         ready_asks_bank: it makes the instance unready instead.
         most_at_once: so many orders are worked on, further ones are turned away; 0: any number.
         log_probes: a line for each time that somebody asks and is told that it's ready.
+        storing: how uploads are kept.
     """
 
     version: str = "1"
@@ -78,6 +80,7 @@ class Manners:
     ready_asks_bank: bool = False
     most_at_once: int = 0
     log_probes: bool = False
+    storing: Storing = field(default_factory=Storing)
 
 
 class App:
@@ -92,6 +95,7 @@ class App:
         self._journal = journal
         self._bank = bank
         self._manners = manners
+        self._transfers = Transfers(state, journal, manners.storing, self._identity())
         self.running: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,13 +106,19 @@ class App:
             await receive()
             await send({"type": "websocket.close", "code": 1000})
             return
+        if self._transfers.serves(scope["path"]):
+            await self._run(self._transfers(scope, receive, send))
+            return
         if scope["path"] != "/work":
             await self._reply(scope, send, await self._probe(scope["path"]))
             return
         if 0 < self._manners.most_at_once <= len(self.running):
             await self._reply(scope, send, Answer(503, {"error": "busy", **self._identity()}, retry_after=1))
             return
-        task = asyncio.create_task(self._serve(scope, receive, send))
+        await self._run(self._serve(scope, receive, send))
+
+    async def _run(self, handler: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(handler)
         self.running.add(task)
         task.add_done_callback(self.running.discard)
         await asyncio.shield(task)
@@ -149,7 +159,7 @@ class App:
             case "/healthz":
                 good = self._state.healthy and (not self._manners.health_asks_bank or await self._bank.alive())
             case _:
-                return Answer(404, {"error": "no such path; there are /work, /livez, /readyz and /healthz"})
+                return Answer(404, {"error": "no such path; there are /work, /upload, /download and the probes"})
         return Answer(200 if good else 503, {"ok": good, **self._identity()})
 
     def _identity(self) -> dict[str, str]:

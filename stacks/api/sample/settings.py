@@ -51,6 +51,9 @@ class Settings:
     ready_asks_bank: bool = False
     most_at_once: int = 0
     log_probes: bool = False
+    store: str = "/tmp/stored"
+    acknowledge_early: bool = False
+    store_seconds: float = 0.0
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
