@@ -39,7 +39,7 @@ class Request(msgspec.Struct, frozen=True):
         bytes_received: bytes of the body.
         instance: value of the instance header.
         echoed: whether the answer bears this request's ID; null where it bears none.
-        framing: what proves that the body is whole: ``length``, ``chunked`` or ``marker``;
+        framing: what proves that the body is whole: ``length``, ``chunked``, ``marker`` or ``end_stream``;
             ``close`` proves nothing.
         attempt, again: which try it is, and the ID of the first one where it isn't that itself.
         stream, goaway: its stream on an HTTP/2 connection, and the last one that the peer's GOAWAY named there.

@@ -14,7 +14,7 @@ from enum import StrEnum
 from swarmtest.evidence.request import Request
 from swarmtest.timeline.witness import Proxied, Trail
 
-PROVED_FRAMINGS = ("length", "chunked", "marker")
+PROVED_FRAMINGS = ("length", "chunked", "marker", "end_stream")
 """What proves that a body is whole; an end by closing looks the same when it's cut."""
 
 
@@ -92,6 +92,8 @@ def classify(known: Known) -> Found:
             return _ran(known) or Found(Loss.REFUSED, known.request.error or "no connection was made")
         case "closed_unanswered" | "closed_in_headers" | "closed_in_body":
             return _closed(known)
+        case "refused_stream":
+            return _ran(known) or Found(Loss.UNSERVED, f"no handler saw it, by the peer's word: {known.request.error}")
         case "timed_out":
             return Found(Loss.TIMED_OUT, f"the client's own deadline passed; {_instance_word(known)}")
         case "still_open":

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
 """Headers that say how a request is sent, which is for the client alone to say."""
 
-PROTOCOLS = ("http1", "websocket", "sse", "upload", "download")
+PROTOCOLS = ("http1", "h2", "websocket", "sse", "upload", "download")
 """What a kind may ask for; grows with the clients that there are."""
 
 STREAMS = ("websocket", "sse")
@@ -40,6 +40,7 @@ KIND_KEYS = (
     "end_marker",
     "expect_bytes",
     "count",
+    "streams",
     *STREAM_KEYS,
     *BODY_KEYS,
 )
@@ -54,6 +55,8 @@ _USELESS = {
 }
 """Keys that say nothing to a protocol; to those that aren't named here, all of streams and large bodies."""
 
+DEFAULT_STREAMS = 8
+MOST_STREAMS = 1000
 DEFAULT_SESSIONS = 20
 DEFAULT_MESSAGE_RATE = 1.0
 DEFAULT_RECONNECT_SECONDS = 5.0
@@ -68,6 +71,7 @@ class Kind:
         sessions: users that each hold a stream open; None where it's no kind of stream.
         reconnect_seconds: within which a session has to have its stream back.
         large: its body, where that's streamed and held to a checksum.
+        streams: how many requests an HTTP/2 connection carries at once; None where it's another protocol.
     """
 
     name: str
@@ -84,6 +88,7 @@ class Kind:
     sessions: int | None = None
     reconnect_seconds: float | None = None
     large: LargeBody | None = None
+    streams: int | None = None
 
     @property
     def is_stream(self) -> bool:
@@ -148,6 +153,7 @@ def _kind(reader: Reader, name: str) -> Kind:
         expect_bytes=reader.whole("expect_bytes", 0) or None,
         count=reader.whole("count", 0) or None,
         large=read_large(reader, protocol) if protocol in LARGE else None,
+        streams=_streams(reader) if protocol == "h2" else None,
         sessions=_sessions(reader) if is_stream else None,
         reconnect_seconds=(
             span(reader, "reconnect_within", DEFAULT_RECONNECT_SECONDS, above_zero=True) if is_stream else None
@@ -160,7 +166,7 @@ def _protocol(reader: Reader) -> str:
     protocol = reader.text("protocol", "http1")
     if protocol not in PROTOCOLS:
         raise reader.error(f"expected one of {', '.join(PROTOCOLS)}, found {protocol!r}", "protocol")
-    useless = _USELESS.get(protocol, (*STREAM_KEYS, *BODY_KEYS))
+    useless = (*_USELESS.get(protocol, (*STREAM_KEYS, *BODY_KEYS)), *(() if protocol == "h2" else ("streams",)))
     if odd := next((key for key in useless if key in reader.body), None):
         raise reader.error(f"this key says nothing to a kind with the protocol {protocol}; leave it out", odd)
     return protocol
@@ -171,6 +177,13 @@ def _rate(reader: Reader, default: float) -> float:
         return parse_rate(reader.body.get("rate", default))
     except ValueError as error:
         raise reader.error(str(error), "rate") from error
+
+
+def _streams(reader: Reader) -> int:
+    streams = reader.whole("streams", DEFAULT_STREAMS, least=1)
+    if streams > MOST_STREAMS:
+        raise reader.error(f"expected up to {MOST_STREAMS:,} streams on a connection, found {streams:,}", "streams")
+    return streams
 
 
 def _sessions(reader: Reader) -> int:

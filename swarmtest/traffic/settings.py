@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
@@ -25,15 +26,25 @@ STREAMS = ("websocket", "sse")
 """Protocols whose users hold a stream open each; these send no requests, and are counted apart (``streams``)."""
 
 
+class Stage(msgspec.Struct, frozen=True):
+    """A stretch of time in which the rate of arrivals goes from one value to another, in a straight line."""
+
+    seconds: float
+    begin: float
+    end: float
+
+
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
-    """One kind of request, sent at a steady rate.
+    """One kind of request, sent at a steady rate unless it has stages.
 
     Attributes:
         path: with the query; ``{ms}`` becomes the milliseconds drawn for each request.
         milliseconds: shortest and longest time that the request asks the app to take.
         rate: requests per second; messages per second and session where it's a WebSocket.
         protocol: one of :data:`PROTOCOLS`.
-        lanes: how many users share the rate; ``None`` means as many as it takes (``pacing``).
+        stages: how the rate goes from the start on; after them it's ``rate``, unless they begin anew (``repeats``).
+        arrivals: ``even`` or ``poisson``.
+        lanes: a closed loop of so many users, which knows no rate; ``None`` for arrivals by the rate.
         count: so many requests and no more; ``None`` means as many as there's time for.
         end_marker: text with which a whole body ends, for answers that have no length.
         expect_bytes: length of a whole body, where the answer itself doesn't tell it.
@@ -41,6 +52,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         bytes: length of a large body, which is sent by an upload, and comes by a download.
         piece_bytes: so much of an upload is handed over at a time.
         sha256: known checksum of a download, in hex.
+        streams: how many requests an HTTP/2 connection carries at once; a fresh one carries so many in all.
     """
 
     name: str
@@ -54,11 +66,15 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     end_marker: str | None = None
     expect_bytes: int | None = None
     lanes: int | None = None
+    stages: list[Stage] = []
+    repeats: bool = False
+    arrivals: Literal["even", "poisson"] = "even"
     count: int | None = None
     sessions: int | None = None
     bytes: int | None = None
     piece_bytes: int = 65536
     sha256: str | None = None
+    streams: int = 8
 
     @property
     def is_stream(self) -> bool:
@@ -118,6 +134,10 @@ def _problems_of_kind(kind: Kind) -> list[str]:
     found = _problems_of_protocol(kind)
     if kind.rate < 0 or (kind.rate == 0 and not kind.is_stream):
         found.append(f"rate {kind.rate}: a rate is above zero")
+    if any(stage.seconds < 0 or stage.begin < 0 or stage.end < 0 for stage in kind.stages):
+        found.append("stages: neither seconds nor rates are negative")
+    if kind.repeats and not any(stage.seconds * (stage.begin + stage.end) > 0 for stage in kind.stages):
+        found.append("stages: those that begin anew send something")
     if not 0 <= shortest <= longest:
         found.append(f"milliseconds {shortest} to {longest}: expected 0 <= shortest <= longest")
     if not kind.path.startswith("/"):
@@ -140,6 +160,8 @@ def _problems_of_protocol(kind: Kind) -> list[str]:
         found.append(f"protocol {kind.protocol!r}: expected one of {', '.join(PROTOCOLS)}")
     if kind.is_stream and (kind.sessions or 0) < 1:
         found.append(f"sessions {kind.sessions}: at least one is needed")
+    if kind.streams < 1:
+        found.append(f"streams {kind.streams}: at least one is needed")
     if kind.protocol == "upload" and not (kind.bytes and kind.piece_bytes >= 1024):
         found.append(f"bytes {kind.bytes} in pieces of {kind.piece_bytes}: expected some, in pieces of at least 1024")
     return found

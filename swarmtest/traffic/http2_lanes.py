@@ -1,0 +1,86 @@
+"""Lanes of HTTP/2: several of them share a connection, and each sends its requests on streams of it.
+
+A kept connection carries so many streams at a time, for as long as it lives; a fresh one carries so many in all.
+Both are needed: kept ones meet the GOAWAY of an instance that's stopped, and fresh ones reach the instances that
+came meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from hpack import NeverIndexedHeaderTuple
+
+from swarmtest.traffic.http2_sharing import Connections
+from swarmtest.traffic.http2_stream import Header, StreamRequest
+from swarmtest.traffic.ledger import Ledger
+from swarmtest.traffic.pacing import Pace
+from swarmtest.traffic.records import Record
+from swarmtest.traffic.settings import Kind, TrafficSettings
+
+
+class StreamTemplate:
+    """The requests of one kind, but for what differs from one to the next."""
+
+    def __init__(self, settings: TrafficSettings, kind: Kind) -> None:
+        self.kind = kind
+        self._id_prefix = f"{settings.run}-{kind.name}-{os.getpid()}-"
+        self._id_header = settings.request_id_header.lower().encode("latin-1")
+        self._method = kind.method.encode("latin-1")
+        self._body = b"x" * kind.body_bytes
+        self._host = next((value for name, value in kind.headers.items() if name.lower() == "host"), None)
+        self._headers: list[Header] = [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in kind.headers.items()
+            if name.lower() != "host"
+        ]
+        if self._body or kind.method not in ("GET", "HEAD", "DELETE", "OPTIONS"):
+            self._headers.append((b"content-length", str(len(self._body)).encode()))
+
+    def request_id(self, n: int) -> str:
+        """The ID of request ``n``; holds the process's ID, so that no two processes share one."""
+        return f"{self._id_prefix}{n}"
+
+    def request(self, request_id: str, duration_ms: int) -> StreamRequest:
+        """The request with this ID."""
+        named = NeverIndexedHeaderTuple(self._id_header, request_id.encode("latin-1"))
+        path = self.kind.path.replace("{ms}", str(duration_ms))
+        return StreamRequest(self._method, path, [named, *self._headers], self._body, self._host)
+
+
+class StreamLane:
+    """Where each so-many'th request of a kind goes: a stream of a connection that other lanes have, too.
+
+    Arguments:
+        shared: the connections; the last one of their lanes that's closed closes them.
+    """
+
+    def __init__(self, template: StreamTemplate, pace: Pace, ledger: Ledger, shared: Connections) -> None:
+        self._template, self._pace, self._ledger, self._shared = template, pace, ledger, shared
+        shared.users += 1
+
+    def send(self, n: int, due: float) -> None:
+        """Sends request ``n`` once and sees that it's recorded, even if the client itself breaks."""
+        late = time.monotonic() - due
+        request_id = self._template.request_id(n)
+        request = self._template.request(request_id, self._pace.duration_ms(n))
+        record = Record(
+            id=request_id,
+            kind=self._template.kind.name,
+            method=self._template.kind.method,
+            path=request.path,
+            planned=time.time() - late,
+            protocol="h2",
+        )
+        self._ledger.begin(record, late)
+        try:
+            self._shared.send(request, record)
+        except Exception as error:  # noqa: BLE001 - a fault of ours is an outcome too: it makes the run invalid
+            record.client_outcome, record.done = "local_error", time.time()
+            record.error = f"{type(error).__name__}: {error}"
+        self._ledger.end(record)
+
+    def close(self) -> None:
+        """Leaves the connections."""
+        self._shared.leave()
