@@ -139,9 +139,12 @@ class RunFolder:
 
     @property
     def source(self) -> str | None:
-        """All requests as DuckDB reads them, from the sealed file or from the lines; None where there are none."""
+        """All requests as DuckDB reads them, from the sealed file or from the lines; None where there are none.
+
+        Columns that the run's version didn't know yet are null.
+        """
         if self.sealed.exists():
-            return f"read_parquet({_quoted(self.sealed)})"
+            return _sealed_source(self.sealed)
         parts = self._parts()
         return _lines_source(parts) if parts else None
 
@@ -163,6 +166,19 @@ class RunFolder:
         except duckdb.Error as error:
             raise RunFolderError(f"{self.path}: the requests can't be read: {error}") from error
         return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _sealed_source(sealed: Path) -> str:
+    import duckdb
+
+    source = f"read_parquet({_quoted(sealed)})"
+    try:
+        with duckdb.connect() as base:
+            found = base.execute(f"SELECT name FROM parquet_schema({_quoted(sealed)})").fetchall()
+    except duckdb.Error:
+        return source  # whoever reads it says what's wrong with it
+    missing = [f"NULL::{kind} AS {name}" for name, kind in REQUEST_COLUMNS.items() if (name,) not in found]
+    return f"(SELECT *, {', '.join(missing)} FROM {source})" if missing else source
 
 
 def _lines_source(parts: list[Path]) -> str:

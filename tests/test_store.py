@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from swarmtest.errors import RunFolderError
@@ -112,3 +113,16 @@ def test_broken_requests_are_said(folder: RunFolder) -> None:
     folder.sealed.write_bytes(b"no parquet")
     with pytest.raises(RunFolderError, match="can't be read"):
         folder.read_requests()
+
+
+def test_a_sealed_file_of_before_a_column_was_added_has_null_there(folder: RunFolder) -> None:
+    write(folder, 1, {"id": "a", "sent": 1.0, "status": 200})
+    folder.seal()
+    kept = folder.path / "kept.parquet"
+    with duckdb.connect() as base:
+        base.execute(
+            f"COPY (SELECT id, sent, status FROM read_parquet('{folder.sealed}')) TO '{kept}' (FORMAT parquet)"
+        )
+    kept.replace(folder.sealed)
+    row = folder.read_requests()[0]
+    assert (row["id"], row["status"], row["protocol"]) == ("a", 200, None)
