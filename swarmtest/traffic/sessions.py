@@ -74,11 +74,15 @@ class Surroundings:
 
 @dataclass(slots=True)
 class Session:
-    """One user's streams, one after the other, from the start of the traffic to its end."""
+    """One user's streams, one after the other, from the start of the traffic to its end.
+
+    Attributes:
+        numbers: what it has sent and seen, over all of its streams.
+    """
 
     number: int
     around: Surroundings
-    _numbers: Numbers = field(default_factory=Numbers)
+    numbers: Numbers = field(default_factory=Numbers)
 
     @property
     def name(self) -> str:
@@ -126,7 +130,7 @@ class Session:
             record.closed = record.closed if record.closed is not None else time.time()
             if dropped is not None and record.opened is not None:
                 record.reconnect_seconds = round(record.opened - dropped, 6)
-            self._numbers.end(record)
+            self.numbers.end(record)
             self.around.write(record)
         return record
 
@@ -151,7 +155,7 @@ class Session:
             connected.close()
 
     def _opening(self, target: Target, record: StreamRecord) -> Opening:
-        around, last = self.around, self._numbers.last
+        around, last = self.around, self.numbers.last
         headers = around.kind.headers
         host = next((value for name, value in headers.items() if name.lower() == "host"), target.label)
         lines = [(name, value) for name, value in headers.items() if name.lower() != "host"]
@@ -161,7 +165,7 @@ class Session:
             host=host,
             lines=(*lines, (STREAM_ID_HEADER, record.id)),
             instance_header=around.settings.instance_header,
-            numbers=self._numbers,
+            numbers=self.numbers,
             limits=Limits(around.settings.timeout_seconds, around.settings.connect_timeout_seconds),
             rate=around.kind.rate,
         )

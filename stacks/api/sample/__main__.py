@@ -16,6 +16,7 @@ from sample.listener import Listener
 from sample.settings import Settings, Shutdown
 from sample.shutdown import Stopping
 from sample.state import State
+from sample.streams import StreamManners, Streams, WithStreams
 from sample.transfers import Storing
 
 
@@ -23,7 +24,8 @@ async def serve(settings: Settings) -> int:
     """Serve until a signal; returns the exit code."""
     journal = Journal(settings.instance_id)
     state = State(journal, ready_lies=settings.ready_lies)
-    app = App(state, journal, BankClient(settings.bank), _manners(settings))
+    streams = Streams(StreamManners(settings.websockets_on_drain, settings.events_on_drain, settings.replay))
+    app = App(state, journal, BankClient(settings.bank), _manners(settings), streams)
     contract = ContractMiddleware(app, journal=journal)
     listener = Listener(contract, port=settings.port, keep_alive_seconds=settings.keep_alive_seconds)
     signalled = asyncio.Event()
@@ -32,7 +34,10 @@ async def serve(settings: Settings) -> int:
     starting = asyncio.create_task(_start(settings, state, listener))
     await signalled.wait()
     starting.cancel()
-    return await Stopping(settings, state, listener, app.running, journal).stop()
+    code = await Stopping(settings, state, WithStreams(listener, streams), app.running, journal).stop()
+    if streams.forgotten:
+        os._exit(code)  # else Hypercorn would still say goodbye to them
+    return code
 
 
 def _manners(settings: Settings) -> Manners:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 from swarmtest_contract import Journal
 
 from sample.state import State
+from sample.streams import Streams
 from sample.transfers import Storing, Transfers
 
 Scope = MutableMapping[str, Any]
@@ -90,17 +91,28 @@ class App:
     its client has gone. `running` is what a shutdown has to wait for.
     """
 
-    def __init__(self, state: State, journal: Journal, bank: Bank, manners: Manners = Manners()) -> None:
+    def __init__(
+        self,
+        state: State,
+        journal: Journal,
+        bank: Bank,
+        manners: Manners = Manners(),
+        streams: Streams | None = None,
+    ) -> None:
         self._state = state
         self._journal = journal
         self._bank = bank
         self._manners = manners
+        self._streams = streams or Streams()
         self._transfers = Transfers(state, journal, manners.storing, self._identity())
         self.running: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; a WebSocket is refused, since there's nothing yet to talk about."""
+        """Serve one request or one stream; a WebSocket of another path is refused."""
         if scope["type"] == "lifespan":
+            return
+        if self._streams.serves(scope):
+            await self._streams(scope, receive, send)
             return
         if scope["type"] == "websocket":
             await receive()
@@ -159,7 +171,7 @@ class App:
             case "/healthz":
                 good = self._state.healthy and (not self._manners.health_asks_bank or await self._bank.alive())
             case _:
-                return Answer(404, {"error": "no such path; there are /work, /upload, /download and the probes"})
+                return Answer(404, {"error": "no such path; see the README beside this service"})
         return Answer(200 if good else 503, {"ok": good, **self._identity()})
 
     def _identity(self) -> dict[str, str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, get_type_hints
 
+from sample.streams import OnDrain
+
 
 class Shutdown(StrEnum):
     """What the process does on SIGTERM."""
@@ -51,6 +53,9 @@ class Settings:
     ready_asks_bank: bool = False
     most_at_once: int = 0
     log_probes: bool = False
+    websockets_on_drain: OnDrain = OnDrain.CLOSE
+    events_on_drain: OnDrain = OnDrain.CLOSE
+    replay: bool = True
     store: str = "/tmp/stored"
     acknowledge_early: bool = False
     store_seconds: float = 0.0
