@@ -24,6 +24,7 @@ from swarmtest.running.clients import await_answers, start_client
 from swarmtest.running.deploying import await_door, await_up, deploy
 from swarmtest.running.guard import LossGuard
 from swarmtest.running.hazards import hazards, released_images
+from swarmtest.running.limit_guard import LimitGuard, minded
 from swarmtest.running.order import Order, plan_document
 from swarmtest.running.preflight import Finding, examine
 from swarmtest.running.steps import hold, take_step, until
@@ -67,7 +68,10 @@ def run(
         deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))
         focus = Focus(order.subject.name, order.brief.front_door.service, info.node, info.local)
         watch = Watch(client, deployment, trace, focus)
-        work = Run(order, info, client, folder, trace, deployment, watch, url, guard=LossGuard(order.stop_at))
+        limits = LimitGuard(minded(order.limits, order.kind), folder.requests)
+        trace.listen(limits.phases.hear)
+        guard = LossGuard(order.stop_at)
+        work = Run(order, info, client, folder, trace, deployment, watch, url, guard=guard, limits=limits)
         try:
             with ExitStack() as undo:
                 try:

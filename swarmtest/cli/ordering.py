@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from swarmtest.catalogue import GROUPS, expand, load_scenario
+from swarmtest.cli.limiting import limit_lines, limits_for, refuse_useless
 from swarmtest.drawing import describe, draw_plan
 from swarmtest.errors import UsageError
 from swarmtest.plan import Draw
@@ -104,6 +105,7 @@ def sort_out(asked: Asked) -> tuple[list[str], dict[str, str]]:
     """
     names = expand(asked.scenario)
     _refuse_useless(asked, names)
+    refuse_useless(asked.brief.limits, names)
     reasons = {name: reason for name in names if (reason := unmet(load_scenario(name), asked.brief))}
     if len(reasons) == len(names):
         raise UsageError("; ".join(f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()))
@@ -129,11 +131,12 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
     scenario, token = load_scenario(name), new_token()
     stack = put_over(asked.stack, asked.brief.service, scenario.deployed_with)
     replicas = stack.services[asked.brief.service].replicas
+    plan = draw_plan(scenario.plan, Draw(asked.seed, replicas, asked.minutes, asked.brief.wishes))
     return Order(
         stack=stack,
         brief=asked.brief,
         scenario_name=name,
-        plan=draw_plan(scenario.plan, Draw(asked.seed, replicas, asked.minutes, asked.brief.wishes)),
+        plan=plan,
         checks=scenario.checks,
         out=asked.out if out is None else out,
         name=_name(asked, stack, token, number),
@@ -143,6 +146,7 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
         kind=scenario.kind,
         deployed_with=scenario.deployed_with,
         stop_at=asked.brief.stop_at if scenario.kind == "orderly" or asked.brief.stop_at_given else None,
+        limits=limits_for(asked.brief.limits, name, scenario, plan),
     )
 
 
@@ -163,4 +167,6 @@ def plan_text(order: Order) -> str:
     lines = describe(order.plan, order.brief.baseline_seconds)
     if order.deployed_with:
         lines.insert(0, f"  -  {order.subject.name} is deployed with {json.dumps(order.deployed_with)}")
+    if order.limits:
+        lines += ["held to", *(f"  {line}" for line in limit_lines(order.limits))]
     return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])

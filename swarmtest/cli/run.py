@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--minutes", type=float, help="How long a plan that's drawn is to take (chaos)  [default: 3]")
 @click.option("--release", metavar="IMAGE", help="The image to release, where the file doesn't say.")
 @click.option("--stop-at", help='Loss at which a run is stopped, such as "5%/5s" (5 % over 5 s), or off.')
+@click.option("--limit", "limits", multiple=True, help='A limit to hold the run to, such as "p99 < 800ms"; repeatable.')
 @click.option("--service", help="The service under test, where the file doesn't say.")
 @click.option("--url", help="Where the traffic goes, where the published port isn't it.")
 @click.option("--instance-header", help="Answer header that names the instance  [default: X-Instance-ID]")
@@ -49,6 +50,7 @@ def run(
     minutes: float | None,
     release: str | None,
     stop_at: str | None,
+    limits: tuple[str, ...],
     service: str | None,
     url: str | None,
     instance_header: str | None,
@@ -73,6 +75,7 @@ def run(
             rate=rate_flag(rate) if rate is not None else None,
             baseline_seconds=duration_flag("--baseline", baseline) if baseline is not None else None,
             stop_at=stop_at,
+            limits=limits,
         )
         brief = read_brief(parsed, flags)
         brief = brief if release is None else with_release(brief, release)

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from swarmtest.errors import RunFolderError
+from swarmtest.limits import Limit
 
 SWARM_PAUSE_SECONDS = 2.0
 """Swarm takes a task out of DNS and VIP, and waits this long before it sends the stop signal."""
@@ -146,6 +147,7 @@ class Promises(msgspec.Struct, frozen=True):
     images: dict[str, dict[str, Any]] = {}
     steps: list[StepPromise] = []
     checks: list[str] = []
+    limits: list[Limit] = []
     kind: str | None = "orderly"
     guards: dict[str, Any] = {}
     deployed_with: dict[str, Any] = {}

@@ -20,6 +20,7 @@ from swarmtest.events import Event, read_events
 from swarmtest.evidence.promises import read_promises
 from swarmtest.evidence.request import Request
 from swarmtest.judge.document import compose
+from swarmtest.judge.limits import limit_entries
 from swarmtest.losses import account
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import open_run_folder
@@ -44,6 +45,7 @@ def judge(plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[R
     """Judges a run by its plan, its trace and its requests."""
     judged = see(plan, events, requests)
     entries = [_entry(name, judged) for name in judged.promises.checks]
+    entries += limit_entries(judged)
     reasons = list(reasons_not_to_pass(judged))
     outcome = weigh([Outcome(entry.outcome) for entry in entries])
     if outcome is Outcome.PASSED and reasons:

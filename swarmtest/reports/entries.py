@@ -18,14 +18,38 @@ class Mark(msgspec.Struct, frozen=True):
     source: str
 
 
+class LimitFigures(msgspec.Struct, frozen=True):
+    """The numbers of a limit.
+
+    Attributes:
+        value: in ``unit``: ``ms``, ``requests`` or ``share``.
+        measured: in the same unit; of several acts or seconds the worst. Null where nothing could be measured.
+        uncorrected: of answer times, the same counted from when the requests were really sent.
+        requests: how many it rests on.
+    """
+
+    measure: str
+    sign: str
+    value: float
+    unit: str
+    per_second: bool = False
+    kind: str | None = None
+    phase: str | None = None
+    abort: bool = False
+    measured: float | None = None
+    uncorrected: float | None = None
+    requests: int = 0
+
+
 class CheckEntry(msgspec.Struct, frozen=True):
-    """One verdict: ``outcome`` is ``passed``, ``failed`` or ``not_proved``."""
+    """One verdict: ``outcome`` is ``passed``, ``failed`` or ``not_proved``; that of a limit has its ``limit``."""
 
     name: str
     outcome: str
     sentence: str
     evidence: list[str] = []
     advice: str | None = None
+    limit: LimitFigures | None = None
 
 
 class LossEvent(msgspec.Struct, frozen=True):
@@ -165,7 +189,8 @@ class InstanceEntry(msgspec.Struct, frozen=True):
 
     ``cause`` says in words what ended it (``stopped as asked``, ``SIGKILL at the end of the grace``,
     ``out of memory``, ``health check``, ``killed by swarmtest``), null while it lives. ``hurts`` is what
-    swarmtest did to it, in order. ``image`` is that of the task's own spec.
+    swarmtest did to it, in order. ``image`` is that of the task's own spec. ``called`` is all that it's called by
+    in headers and records.
     """
 
     id: str
@@ -184,6 +209,7 @@ class InstanceEntry(msgspec.Struct, frozen=True):
     grace_seconds: float | None = None
     hurts: list[Hurt] = []
     image: str | None = None
+    called: list[str] = []
 
 
 class KindFigures(msgspec.Struct, frozen=True):

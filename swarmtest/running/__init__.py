@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from swarmtest.engine import EngineInfo, TaskView
 from swarmtest.engine.client import Client
 from swarmtest.engine.swarm import SwarmDeployment
 from swarmtest.events import TraceWriter
 from swarmtest.running.guard import LossGuard
+from swarmtest.running.limit_guard import LimitGuard
 from swarmtest.running.order import Order
 from swarmtest.store import RunFolder
 from swarmtest.traffic.process import write_targets
@@ -27,6 +29,7 @@ class Run:
         hurt_instances: how many instances were killed, stopped or frozen so far.
         bursts: how many bursts were made ready.
         guard: told what the traffic says; the default never trips.
+        limits: reads what the traffic writes; the default never trips either.
         tickers: called in each round of waiting; one that raises ends the waiting.
     """
 
@@ -42,6 +45,7 @@ class Run:
     hurt_instances: int = 0
     bursts: int = 0
     guard: LossGuard = field(default_factory=lambda: LossGuard(None))
+    limits: LimitGuard = field(default_factory=lambda: LimitGuard((), Path()))
     tickers: list[Callable[[], None]] = field(default_factory=list)
 
     @contextmanager

@@ -76,6 +76,8 @@ class LossGuard:
         told: whether the runner has acted on it.
     """
 
+    name = "stop-at"
+
     def __init__(self, limit: Limit | None) -> None:
         self._limit = limit
         self._counts: dict[str, deque[Count]] = {}

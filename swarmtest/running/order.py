@@ -14,8 +14,9 @@ from typing import Any
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import UsageError
+from swarmtest.limits import Limit
 from swarmtest.plan import Plan
-from swarmtest.running.guard import Limit
+from swarmtest.running.guard import Limit as ShareLimit
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.bodies import DEFAULT_CHUNK
 from swarmtest.stack.brief import Brief
@@ -38,6 +39,7 @@ class Order:
         kind: ``orderly`` or ``destructive``; only written down here.
         deployed_with: keys put over the subject's own; ``stack`` is read with them already.
         stop_at: what may be lost before the run is stopped; None for any.
+        limits: what will be a verdict each; those that abort are minded while it runs.
     """
 
     stack: Stack
@@ -52,7 +54,8 @@ class Order:
     init_swarm: bool = False
     kind: str = "orderly"
     deployed_with: Mapping[str, Any] = field(default_factory=dict)
-    stop_at: Limit | None = None
+    stop_at: ShareLimit | None = None
+    limits: tuple[Limit, ...] = ()
 
     @property
     def subject(self) -> Service:
@@ -113,6 +116,7 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 expect_bytes=kind.expect_bytes,
                 count=kind.count,
                 sessions=kind.sessions,
+                streams=kind.streams or 1,
                 bytes=kind.large.length if kind.large is not None else None,
                 piece_bytes=kind.large.chunk if kind.large is not None else DEFAULT_CHUNK,
                 sha256=kind.large.sha256 if kind.large is not None else None,
@@ -154,11 +158,12 @@ def plan_document(
         },
         "deployed_with": dict(order.deployed_with),
         "checks": list(order.checks),
+        "limits": [asdict(limit) for limit in order.limits],
         "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},
     }
 
 
-def _limit(limit: Limit | None) -> dict[str, float] | None:
+def _limit(limit: ShareLimit | None) -> dict[str, float] | None:
     return None if limit is None else {"share": limit.share, "seconds": limit.seconds}
 
 

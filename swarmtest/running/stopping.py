@@ -1,6 +1,6 @@
-"""Stops a run of which too much is lost: what was begun is rolled back, and the run is judged as far as it got.
+"""Stops a run that loses too much or breaks a limit: what was begun is rolled back, and it's judged as far as it got.
 
-The runner has :func:`mind` called in each round of waiting. Once the guard has tripped, that writes it
+The runner has :func:`mind` called in each round of waiting. Once a guard has tripped, that writes it
 down, rolls back an update that's under way, and raises :class:`GuardTripped`, by which steps end and their
 faults are healed. The runner catches it, calls :func:`await_rolled_back`, and goes on to settle. It's no
 error of the run; what it says is in the trace.
@@ -21,7 +21,6 @@ from swarmtest.running.guard import GuardTripped
 
 __all__ = ["GuardTripped", "await_rolled_back", "mind"]
 
-NAME = "stop-at"
 ROLLBACK_SECONDS = 120.0
 UNDER_WAY = ("updating", "paused")
 """States of an update that has neither come to its end nor been turned back."""
@@ -32,16 +31,17 @@ Wait = Callable[[Callable[[], bool], float], bool]
 
 
 def mind(work: Run) -> None:
-    """Stops the run where the guard has tripped; does nothing before that, and nothing a second time.
+    """Stops the run where a guard has tripped; does nothing before that, and nothing a second time.
 
     Raises:
         GuardTripped: it has; an update that was under way is on its way back.
     """
-    guard = work.guard
+    work.limits.look()
+    guard = work.limits if work.limits.text is not None else work.guard
     if guard.text is None or guard.told:
         return
     guard.told = True
-    work.trace.add("guard", name=NAME, text=guard.text)
+    work.trace.add("guard", name=guard.name, text=guard.text)
     if work.watch.status().state in UNDER_WAY:
         with suppress(Refused):  # the act says it
             carry_out(work, begin(work, Rollback(), Aim(work.order.subject.name)), prepares=False)

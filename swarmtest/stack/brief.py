@@ -17,6 +17,7 @@ from swarmtest.stack import Service, Stack
 from swarmtest.stack.durations import parse_duration, parse_rate
 from swarmtest.stack.frontdoor import FrontDoor, derived_url, read_front_door
 from swarmtest.stack.kinds import Kind, read_kinds
+from swarmtest.stack.limits import AskedLimit, read_limits
 from swarmtest.stack.reader import TOKEN, Reader, refuse_unknown, share, span, word
 from swarmtest.stack.wishes import DEFAULT_STOP_AT, StopAt, read_stop_at, read_wishes, stop_at_flag
 
@@ -35,6 +36,7 @@ _KEYS = (
     "release",
     "dependency",
     "stop_at",
+    "limits",
 )
 
 
@@ -48,6 +50,7 @@ class Overrides:
     rate: float | None = None
     baseline_seconds: float | None = None
     stop_at: str | None = None
+    limits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Brief:
         wishes: what faults need to know: ``release`` (``image``, ``environment``) and ``dependency``, where given.
         stop_at: what may be lost before a run is stopped; None for any.
         stop_at_given: whether somebody wrote it; otherwise it's for runs that are to lose nothing.
+        limits: those of the file and the command line, for whatever scenario.
     """
 
     service: str
@@ -79,6 +83,7 @@ class Brief:
     wishes: Mapping[str, Any] = field(default_factory=dict)
     stop_at: StopAt | None = DEFAULT_STOP_AT
     stop_at_given: bool = False
+    limits: tuple[AskedLimit, ...] = ()
 
 
 def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
@@ -118,6 +123,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         wishes=read_wishes(about, stack, service, door.service),
         stop_at=read_stop_at(about) if flags.stop_at is None else stop_at_flag(flags.stop_at),
         stop_at_given=flags.stop_at is not None or about.body.get("stop_at") is not None,
+        limits=read_limits(about, flags.limits, kinds),
     )
 
 

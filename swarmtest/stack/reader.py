@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from swarmtest.errors import StackError
@@ -115,6 +115,10 @@ def refuse_unknown(reader: Reader, known: tuple[str, ...]) -> None:
     """Raises for a key that isn't known, with the one that it may be meant for."""
     for key in reader.body:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(known)}"
-            raise reader.error(f"unknown key; {hint}", key)
+            raise reader.error(f"unknown key; {near(key, known, 'known keys')}", key)
+
+
+def near(word: str, known: Sequence[str], what: str = "there are") -> str:
+    """What a word that isn't known may be meant for, else all that are."""
+    found = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean {found[0]}?" if found else f"{what}: {', '.join(known) or 'none'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from swarmtest.engine import TaskView, UpdateView
 from swarmtest.engine.client import Refused
 from swarmtest.running.guard import LossGuard
+from swarmtest.running.limit_guard import LimitGuard
 from swarmtest.running.stopping import GuardTripped, await_rolled_back, mind
 
 LIMIT = SimpleNamespace(share=0.05, seconds=5.0)
@@ -49,6 +51,7 @@ class World:
         )
         self.work: Any = SimpleNamespace(
             guard=LossGuard(LIMIT),
+            limits=LimitGuard((), Path()),
             trace=SimpleNamespace(add=lambda kind, **fields: self.events.append((kind, fields))),
             watch=watch,
             order=SimpleNamespace(subject=SimpleNamespace(name="api")),
@@ -145,3 +148,14 @@ def test_a_rollback_is_over_when_it_says_so_and_those_it_stopped_have_exited(
 
 def test_what_is_not_turned_back_is_not_waited_for() -> None:
     await_rolled_back(World("completed").work, lambda _done, _deadline: pytest.fail("waited"))
+
+
+def test_a_broken_limit_stops_it_as_well_and_is_named() -> None:
+    world = World("updating")
+    world.work.limits.text = "lost <= 5: 6 of 120 requests"
+    with pytest.raises(GuardTripped, match="lost <= 5"):
+        mind(world.work)
+    assert world.events[0] == ("guard", {"name": "limit", "text": "lost <= 5: 6 of 120 requests"})
+    assert world.rolled_back == ["api"]
+    mind(world.work)
+    assert len(world.rolled_back) == 1
