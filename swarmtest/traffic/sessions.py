@@ -17,9 +17,8 @@ from typing import Protocol
 from swarmtest.traffic.dialing import dial, means_no_connection
 from swarmtest.traffic.exchange import text_of
 from swarmtest.traffic.http1 import Limits
-from swarmtest.traffic.lanes import Stop
 from swarmtest.traffic.settings import Kind, TrafficSettings
-from swarmtest.traffic.streams import Numbers, StreamRecord, delay_seconds, drawn_from
+from swarmtest.traffic.streams import Numbers, Stop, StreamRecord, delay_seconds, drawn_from
 from swarmtest.traffic.targets import Target, Targets
 
 STREAM_ID_HEADER = "X-Stream-ID"

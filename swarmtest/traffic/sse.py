@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from swarmtest.traffic.answers import NO_LENGTH, Answer, Expectation
 from swarmtest.traffic.exchange import is_own_timeout, text_of
-from swarmtest.traffic.lanes import Stop
 from swarmtest.traffic.sessions import GLANCE_SECONDS, Opening
-from swarmtest.traffic.streams import StreamRecord
+from swarmtest.traffic.streams import Stop, StreamRecord
 
 _CHUNK = 65536
 LONGEST_LINE = 1 << 20

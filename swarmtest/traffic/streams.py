@@ -13,7 +13,7 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -111,6 +111,14 @@ class StreamBook:
         rest = msgspec.json.encode(record) + b"\n"
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
+
+
+class Stop(Protocol):
+    """An event that's set when the traffic is over."""
+
+    def is_set(self) -> bool: ...
+
+    def wait(self, timeout: float) -> bool: ...
 
 
 def delay_seconds(failures: int, drawn: float) -> float:

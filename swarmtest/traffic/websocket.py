@@ -28,9 +28,8 @@ from wsproto.events import (
 from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from swarmtest.traffic.exchange import is_own_timeout, text_of
-from swarmtest.traffic.lanes import Stop
 from swarmtest.traffic.sessions import FARE_WELL_SECONDS, GLANCE_SECONDS, Opening
-from swarmtest.traffic.streams import StreamRecord
+from swarmtest.traffic.streams import Stop, StreamRecord
 
 NORMAL = 1000
 PINGS = 3

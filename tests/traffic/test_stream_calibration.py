@@ -10,11 +10,10 @@ import pytest
 
 from swarmtest.traffic import stream_calibration
 from swarmtest.traffic.calibration import Calibration
-from swarmtest.traffic.lanes import Stop
 from swarmtest.traffic.sessions import Opening
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from swarmtest.traffic.stream_calibration import SHOTS, SPEAKERS, calibrate_streams, with_streams
-from swarmtest.traffic.streams import StreamRecord
+from swarmtest.traffic.streams import Stop, StreamRecord
 
 Change = Callable[[StreamRecord], None]
 
