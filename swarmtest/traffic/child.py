@@ -20,6 +20,7 @@ from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
 
 from swarmtest.traffic.calibration import calibrate
+from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
 from swarmtest.traffic.parent import Parent
 from swarmtest.traffic.processor import ProcessorUse
@@ -56,7 +57,7 @@ class Session:
             self._targets = FrontDoor(Target.from_url(settings.url))
         else:
             self._targets = ListedTargets(Path(settings.targets_file or ""))
-        self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, lambda record: None, Group)))
+        self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, Group)))
         self._waiting = len(self._users)
         self._running = 0
         self._start = 0.0
@@ -69,7 +70,7 @@ class Session:
         self.environment = environment
         gevent.signal_handler(signal.SIGTERM, self._told_to_end)
         shot = calibrate(self.settings.instance_header, self.settings.request_id_header)
-        shot = with_streams(shot, self.settings)
+        shot = with_http2(with_streams(shot, self.settings), self.settings)
         self._parent.tell(
             "calibrated", ok=shot.ok, expected=shot.expected, counted=shot.counted, wrong=shot.wrong, t=time.time()
         )

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from swarmtest.traffic.answers import NO_LENGTH
 from swarmtest.traffic.records import Record
 
+MOST_OPEN = 20_000
+"""Requests that a client may have open at once; each has a socket."""
+
 _PER_SECOND = 10_000
 """Lateness is counted in steps of 0.1 ms, so that a long run's percentiles need no long list."""
 
@@ -59,17 +62,29 @@ class Ledger:
 
     Arguments:
         write: takes each record when it's over; called once per request, whatever happens.
+        room: so many requests may be open at once.
+
+    Attributes:
+        missed: arrivals that weren't sent.
+        no_room: those of them for which the client had no room.
     """
 
-    def __init__(self, write: Callable[[Record], None]) -> None:
+    def __init__(self, write: Callable[[Record], None], room: int = MOST_OPEN) -> None:
         self._write = write
+        self._room = room
         self._open: dict[str, Record] = {}
         self._outcomes: Counter[str] = Counter()
         self._total = Lateness()
         self._recent = Lateness()
         self.sent = 0
         self.missed = 0
+        self.no_room = 0
         self.lost = 0
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more request may be open."""
+        return len(self._open) < self._room
 
     def begin(self, record: Record, late_seconds: float) -> None:
         """Notes a request before anything of it is sent."""
@@ -102,6 +117,7 @@ class Ledger:
             "done": self._outcomes.total(),
             "lost": self.lost,
             "missed": self.missed,
+            "no_room": self.no_room,
             "outcomes": dict(self._outcomes),
         }
 

@@ -1,45 +1,66 @@
 """Who sends what when: plain arithmetic, so that a run's traffic is known before it starts.
 
 Locust's users are a closed loop: a slow answer delays the next request, which hides what a real
-crowd would have met. So users are used as *lanes*. The requests of a kind are numbered 0, 1, 2, …
-and have an instant each; request ``n`` belongs to lane ``n mod lanes``. There are enough lanes that
-each one is done with its request, even with the longest, before its next is due; where the app is
-slower than that, a lane sends the next one beside it. What can't be sent in time anyway is sent late
-or counted as missed, never silently left out.
+crowd would have met. So arrivals are open here. The requests of a kind are numbered 0, 1, 2, … and
+have an instant each, whatever becomes of those before them. Request ``n`` goes on lane
+``n mod lanes``: a connection of its own, or a new one each time.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from random import Random
 
-from swarmtest.traffic.settings import Kind
+import msgspec
+
+from swarmtest.traffic.curve import Curve
+from swarmtest.traffic.settings import Kind, TrafficSettings
 
 BLOCK = 32
 """Requests in a block: each block of a kind holds the same durations, in another order."""
 
+MOST_LANES = 200
+"""Connections among which the requests of a kind are dealt out; each opens more while it's busy."""
+
 
 def lanes_needed(rate: float, longest_seconds: float) -> int:
-    """How many users meet ``rate`` although each request takes ``longest_seconds``.
+    """How many lanes meet ``rate`` although each request takes ``longest_seconds``, up to a number.
 
     A quarter of the time and half a second on top, and never less than a second between two
-    requests of a lane, so that a slow moment of the app doesn't turn into a slower client.
+    requests of a lane, so that a slow moment of the app doesn't open new connections.
     """
-    return max(1, math.ceil(rate * max(1.0, 1.25 * longest_seconds + 0.5)))
-
-
-def lanes_of(kind: Kind) -> int:
-    """The users of a kind: the number asked for, or as many as it takes; of streams, one for each session."""
-    if kind.is_stream:
-        return kind.sessions or 1
-    return kind.lanes if kind.lanes is not None else lanes_needed(kind.rate, kind.milliseconds[1] / 1000)
+    return min(MOST_LANES, max(1, math.ceil(rate * max(1.0, 1.25 * longest_seconds + 0.5))))
 
 
 def is_fresh(lane: int, fresh_share: float) -> bool:
     """Whether this lane opens a connection for each request; spread evenly over the lanes."""
     return math.floor((lane + 1) * fresh_share) > math.floor(lane * fresh_share)
+
+
+def share_of(settings: TrafficSettings, part: int, parts: int) -> TrafficSettings:
+    """What one of several processes sends: its part of each kind, by a seed of its own.
+
+    Of a kind with fewer requests, users or sessions than processes some get none of it.
+    """
+    if parts == 1:
+        return settings
+    shared = (_share_of_kind(kind, part, parts) for kind in settings.kinds)
+    kinds = [kind for kind in shared if kind is not None]
+    return msgspec.structs.replace(settings, kinds=kinds, seed=settings.seed + part * 1_000_003)
+
+
+def _share_of_kind(kind: Kind, part: int, parts: int) -> Kind | None:
+    whole = {name: number for name in ("count", "lanes", "sessions") if (number := getattr(kind, name)) is not None}
+    dealt = {name: number // parts + (part < number % parts) for name, number in whole.items()}
+    if not all(dealt.values()):
+        return None
+    if kind.is_stream:  # its rate is each session's own
+        return msgspec.structs.replace(kind, **dealt)
+    stages = [msgspec.structs.replace(stage, begin=stage.begin / parts, end=stage.end / parts) for stage in kind.stages]
+    return msgspec.structs.replace(kind, rate=kind.rate / parts, stages=stages, **dealt)
 
 
 @lru_cache(maxsize=1024)
@@ -53,36 +74,73 @@ def _block(seed: int, kind: str, block: int, shortest: int, longest: int) -> tup
     return tuple((generator.random(), durations[n]) for n in order)
 
 
+@lru_cache(maxsize=64)
+def _gaps(seed: int, kind: str, block: int) -> tuple[float, ...]:
+    """How far beyond its block's beginning each arrival of a Poisson process of rate 1 is; drawn by inversion."""
+    generator = Random(f"{seed}/{kind}/arrivals/{block}")
+    return tuple(accumulate(-math.log(1.0 - generator.random()) for _ in range(BLOCK)))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where the blocks of a Poisson process begin; found by walking there, mostly from the block before."""
+
+    block: int = 0
+    begin: float = 0.0
+
+    def to(self, block: int, seed: int, kind: str) -> float:
+        if block < self.block:
+            self.block, self.begin = 0, 0.0
+        while self.block < block:
+            self.begin += _gaps(seed, kind, self.block)[-1]
+            self.block += 1
+        return self.begin
+
+
 @dataclass(frozen=True, slots=True)
 class Pace:
     """The plan of one kind of traffic; all times are seconds after the start.
 
     Attributes:
-        lanes: users that share the rate.
+        curve: the rate over time.
+        lanes: connections among which the requests are dealt out.
         milliseconds: shortest and longest duration; both ends occur in each block.
         count: so many requests there are; None for no end.
+        poisson: each arrival knows nothing of the one before, as with a crowd of strangers; else they're even.
     """
 
     kind: str
-    rate: float
+    curve: Curve
     lanes: int
     milliseconds: tuple[int, int]
     seed: int
     count: int | None = None
+    poisson: bool = False
+    _walk: _Walk = field(default_factory=_Walk, compare=False)
 
     @classmethod
     def of(cls, kind: Kind, seed: int) -> Pace:
         """The pace that a kind's settings ask for."""
-        return cls(kind.name, kind.rate, lanes_of(kind), kind.milliseconds, seed, kind.count)
+        lanes = kind.lanes or lanes_needed(kind.rate, kind.milliseconds[1] / 1000)
+        curve = Curve(kind.rate, kind.stages, repeats=kind.repeats)
+        return cls(kind.name, curve, lanes, kind.milliseconds, seed, kind.count, kind.arrivals == "poisson")
 
     def is_over(self, n: int) -> bool:
         """Whether there's no request ``n``, since all are sent before it."""
         return self.count is not None and n >= self.count
 
     def instant(self, n: int) -> float:
-        """When request ``n`` is due: somewhere inside its own slot, so that one lane's requests
-        don't fall into step with a proxy that takes its servers in turn."""
-        return (n + self._drawn(n)[0]) / self.rate
+        """When request ``n`` is due; never before the one that precedes it.
+
+        Even arrivals fall somewhere inside their own slot, so that one lane's requests don't fall into
+        step with a proxy that takes its servers in turn. A Poisson process of rate 1 is stretched by the
+        curve, which makes one whose rate is the curve's at each moment (time change; Çinlar 1975).
+        """
+        if not self.poisson:
+            return self.curve.time_of(n + self._drawn(n)[0])
+        block, place = divmod(n, BLOCK)
+        begin = self._walk.to(block, self.seed, self.kind)
+        return self.curve.time_of(begin + _gaps(self.seed, self.kind, block)[place])
 
     def duration_ms(self, n: int) -> int:
         """The milliseconds that request ``n`` asks the app to take.
@@ -91,31 +149,19 @@ class Pace:
         """
         return self._drawn(n)[1]
 
-    def next_of_lane(self, lane: int, last: int | None, elapsed: float) -> tuple[int, int]:
-        """The lane's next request after ``last``, and how many of its requests are missed by then.
+    def due_by(self, elapsed: float, after: int = 0) -> int:
+        """How many requests are due by ``elapsed`` seconds after the start.
 
-        A lane that comes late sends the latest request that's due, at once; those before it are
-        missed.
+        Arguments:
+            after: so many are known to be; saves counting them again.
         """
-        n = lane if last is None else last + self.lanes
-        # The slot that holds `elapsed`, brought down to this lane's latest one.
-        latest = math.floor(elapsed * self.rate)
-        if self.count is not None:
-            latest = min(latest, self.count - 1)
-        latest -= (latest - lane) % self.lanes
-        while latest > n and self.instant(latest) > elapsed:
-            latest -= self.lanes
-        if latest <= n:
-            return n, 0
-        return latest, (latest - n) // self.lanes
-
-    def due_by(self, elapsed: float) -> int:
-        """How many requests are due by ``elapsed`` seconds after the start."""
-        if elapsed < 0:
-            return 0
-        whole = math.floor(elapsed * self.rate)
-        due = whole + (self.instant(whole) <= elapsed)
-        return due if self.count is None else min(due, self.count)
+        n = after
+        if not self.poisson:
+            n = max(n, math.floor(self.curve.count_at(elapsed)) - 1)
+            n = n if self.count is None else min(n, self.count)
+        while not self.is_over(n) and self.instant(n) <= elapsed:
+            n += 1
+        return n
 
     def _drawn(self, n: int) -> tuple[float, int]:
         return _block(self.seed, self.kind, n // BLOCK, *self.milliseconds)[n % BLOCK]

@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 from swarmtest.errors import TrafficError
-from swarmtest.traffic.pacing import lanes_of
 from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, TrafficSettings, mask_settings, write_settings
 from swarmtest.traffic.targets import write_targets
 
@@ -28,15 +27,15 @@ Message = Mapping[str, Any]
 LOCUSTFILE = Path(__file__).resolve().parent.parent / "locustfile.py"
 
 
-def command_line(users: int) -> list[str]:
-    """The child's command: all users at once, no statistics files, and never a kill of a user.
+def command_line() -> list[str]:
+    """The child's command: no statistics files, and never a kill of a user. How many users, the child knows.
 
     What Locust takes from its settings files and variables could change a run behind our back;
     flags win over them.
     """
     return [
         sys.executable, "-m", "locust", "--locustfile", str(LOCUSTFILE), "--headless", "--only-summary",
-        "--users", str(users), "--spawn-rate", str(users), "--stop-timeout", "3600",
+        "--users", "1", "--spawn-rate", "1", "--stop-timeout", "3600",
         "--exit-code-on-error", "0", "--loglevel", "WARNING",
     ]  # fmt: skip
 
@@ -79,7 +78,7 @@ class TrafficProcess:
         self._ended = False
         with log_file.open("ab") as log:
             self._child = subprocess.Popen(
-                command_line(sum(lanes_of(kind) for kind in settings.kinds)),
+                command_line(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
+from swarmtest.traffic.arrivals import Arrivals, Crew, Loop, Sends, Stop
 from swarmtest.traffic.download import DownloadClient, DownloadTemplate
 from swarmtest.traffic.http1 import Client, Limits
-from swarmtest.traffic.lanes import Crew, Lane, Stop, Template, expectation_of
+from swarmtest.traffic.http2_connections import ConnectionFile
+from swarmtest.traffic.http2_lanes import StreamLane, StreamTemplate
+from swarmtest.traffic.http2_session import Terms
+from swarmtest.traffic.http2_sharing import Connections, Dialer
+from swarmtest.traffic.lanes import Lane, Template, expectation_of
 from swarmtest.traffic.ledger import Ledger
 from swarmtest.traffic.pacing import Pace, is_fresh
-from swarmtest.traffic.records import Record
+from swarmtest.traffic.sessions import Session, Surroundings
 from swarmtest.traffic.settings import Kind, TrafficSettings
+from swarmtest.traffic.stream_calibration import SPEAKERS
+from swarmtest.traffic.streams import StreamBook
 from swarmtest.traffic.targets import Targets
 from swarmtest.traffic.upload import UploadClient, UploadTemplate
 
@@ -30,15 +38,13 @@ class Tools:
     """What every protocol's lanes are given.
 
     Attributes:
-        report: told of each finished record, for Locust's own statistics.
-        new_crew: makes what runs requests beside each other; None sends them one after the other.
+        new_crew: makes what runs requests beside each other; None makes loops of them.
         numbers: gives each connection its number, shared by all clients of the process.
     """
 
     settings: TrafficSettings
     targets: Targets
     ledger: Ledger
-    report: Callable[[Record], None]
     new_crew: Callable[[], Crew] | None = None
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -59,26 +65,68 @@ def download(kind: Kind, tools: Tools) -> Iterator[Runs]:
 
 
 def _lanes(kind: Kind, tools: Tools, template: Template, client: type[Client]) -> Iterator[Runs]:
-    """The lanes of a kind that's sent with one client for each request that's under way.
-
-    A kind that names its number of lanes itself asks for a closed loop and gets no crew.
-    """
+    """The users of a kind that's sent with one client for each request that's under way."""
     settings = tools.settings
     limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
     pace = Pace.of(kind, settings.seed)
     expectation = expectation_of(settings, kind)
+    lanes = []
     for number in range(pace.lanes):
         keeps = not is_fresh(number, settings.fresh_share)
         new_client = partial(client, tools.targets, limits, expectation, keeps=keeps, numbers=tools.numbers)
-        crew = tools.new_crew() if tools.new_crew is not None and kind.lanes is None else None
-        yield Lane(number, pace, template, new_client, keeps, tools.ledger, tools.report, crew)
+        lanes.append(Lane(template, pace, tools.ledger, new_client, keeps=keeps))
+    yield from users_of(kind, pace, lanes, tools)
 
 
-LANES: Mapping[str, Callable[[Kind, Tools], Iterator[Runs]]] = {"http1": http1, "upload": upload, "download": download}
+def users_of(kind: Kind, pace: Pace, lanes: Sequence[Sends], tools: Tools) -> Iterator[Runs]:
+    """What sends on these lanes: one user on all of them by a schedule, or a user on each in a closed loop.
+
+    A kind that names its number of lanes itself asks for a closed loop.
+    """
+    if kind.lanes is None and tools.new_crew is not None:
+        yield Arrivals(pace, lanes, tools.ledger, tools.new_crew())
+    else:
+        yield from (Loop(number, len(lanes), lane, pace) for number, lane in enumerate(lanes))
+
+
+def h2(kind: Kind, tools: Tools) -> Iterator[Runs]:
+    """The users of a kind of HTTP/2 requests: as many lanes share a connection as it carries streams at once."""
+    settings = tools.settings
+    limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
+    pace, template = Pace.of(kind, settings.seed), StreamTemplate(settings, kind)
+    told = ConnectionFile(Path(settings.out)).write
+    sharing: dict[bool, Connections] = {}
+    lanes = []
+    for number in range(pace.lanes):
+        fresh = is_fresh(number, settings.fresh_share)
+        if fresh not in sharing or sharing[fresh].users == kind.streams:
+            terms = Terms(kind.streams, kind.streams if fresh else None)
+            dialer = Dialer(tools.targets, limits, terms, kind.name, tools.numbers, told)
+            sharing[fresh] = Connections(dialer, expectation_of(settings, kind))
+        lanes.append(StreamLane(template, pace, tools.ledger, sharing[fresh]))
+    yield from users_of(kind, pace, lanes, tools)
+
+
+def streams(kind: Kind, tools: Tools) -> Iterator[Runs]:
+    """The sessions of a kind of stream: each user holds one open."""
+    book = StreamBook(Path(tools.settings.out))
+    speak = SPEAKERS[kind.protocol]
+    around = Surroundings(tools.settings, kind, tools.targets, speak, book.write, tools.numbers)
+    yield from (Session(number, around) for number in range(kind.sessions or 1))
+
+
+LANES: Mapping[str, Callable[[Kind, Tools], Iterator[Runs]]] = {
+    "http1": http1,
+    "h2": h2,
+    "upload": upload,
+    "download": download,
+    "websocket": streams,
+    "sse": streams,
+}
 """How each protocol of ``settings.PROTOCOLS`` is sent."""
 
 
 def lanes_for(tools: Tools) -> Iterator[Runs]:
-    """All lanes of all kinds, in the order in which users are to take them; each takes ``pacing.lanes_of`` users."""
+    """All users of all kinds, in the order in which Locust's users are to take them, one each."""
     for kind in tools.settings.kinds:
         yield from LANES[kind.protocol](kind, tools)

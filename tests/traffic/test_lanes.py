@@ -1,15 +1,14 @@
-"""One user's requests: what's on the wire, and that each one is recorded whatever happens."""
+"""One lane's requests: what's on the wire, and that each one is recorded whatever happens."""
 
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from swarmtest.traffic.arrivals import Arrivals, Loop
 from swarmtest.traffic.http1 import Request
 from swarmtest.traffic.lanes import Lane, Template
 from swarmtest.traffic.ledger import Ledger
@@ -20,6 +19,16 @@ from swarmtest.traffic.settings import Kind, TrafficSettings
 from swarmtest.traffic.targets import FrontDoor, Target
 
 TARGET = Target.from_url("http://shop.example:8080/base")
+
+
+class Group:
+    """A crew that's never asked to run anything."""
+
+    def spawn(self, call: Any, n: int, due: float, /) -> None:
+        raise AssertionError
+
+    def join(self) -> None:
+        raise AssertionError
 
 
 def settings(*kinds: Kind, **changed: Any) -> TrafficSettings:
@@ -71,24 +80,18 @@ def test_a_request_id_names_run_kind_and_process() -> None:
 @pytest.mark.parametrize(("share", "kept"), [(0.5, 17), (0.0, 34), (1.0, 0)])
 def test_half_of_each_kinds_lanes_keep_their_connections(share: float, kept: int) -> None:
     kinds = [Kind(name=name, path="/", rate=34.0) for name in ("a", "b")]
-    lanes = list(lanes_for(Tools(settings(*kinds, fresh_share=share), FrontDoor(TARGET), Ledger(print), print)))
-    assert [(lane.template.kind.name, lane.number) for lane in lanes] == [(name, n) for name in "ab" for n in range(34)]
-    for name in "ab":
-        assert sum(lane.keeps for lane in lanes if lane.template.kind.name == name) == kept
+    tools = Tools(settings(*kinds, fresh_share=share), FrontDoor(TARGET), Ledger(print), Group)
+    users = list(lanes_for(tools))
+    assert [type(user) for user in users] == [Arrivals, Arrivals]
+    for user in users:
+        assert len(user.lanes) == 34
+        assert sum(lane.keeps for lane in user.lanes) == kept
 
 
-class StopAfter:
-    """Set once so many requests were waited for."""
-
-    def __init__(self, waits: int) -> None:
-        self.waits = waits
-
-    def is_set(self) -> bool:
-        return self.wait(0.0)
-
-    def wait(self, timeout: float) -> bool:
-        self.waits -= 1
-        return self.waits < 0
+def test_a_kind_that_names_its_lanes_is_a_closed_loop_with_a_user_for_each() -> None:
+    kind = Kind(name="a", path="/", rate=34.0, lanes=3)
+    users = list(lanes_for(Tools(settings(kind), FrontDoor(TARGET), Ledger(print), Group)))
+    assert [(type(user), user.number, user.of) for user in users] == [(Loop, n, 3) for n in range(3)]
 
 
 class Breaking:
@@ -99,62 +102,55 @@ class Breaking:
         pass
 
 
+def lane_of(new_client: Any, written: list[Record], **kind: Any) -> Lane:
+    made = Kind(name="k", path="/", rate=1000.0, **kind)
+    template = Template(settings(made), made)
+    return Lane(template, Pace.of(made, 42), Ledger(written.append), new_client, keeps=True)
+
+
 def test_a_bug_in_the_client_is_a_record_of_our_own_fault_and_the_lane_goes_on() -> None:
     written: list[Record] = []
-    ledger = Ledger(written.append)
-    kind = Kind(name="k", path="/", rate=1000.0, lanes=1)
-    lane = Lane(0, Pace.of(kind, 42), Template(settings(kind), kind), Breaking, True, ledger, lambda record: None)  # type: ignore[arg-type]
-    lane.run(time.monotonic() + 3600, StopAfter(3))
+    lane = lane_of(Breaking, written)
+    for n in range(3):
+        lane.send(n, time.monotonic())
     assert [record.client_outcome for record in written] == ["local_error"] * 3
     assert written[0].error == "ZeroDivisionError: a bug of ours"
-    assert ledger.sent == 3
 
 
-class Hanging:
-    """A client whose first request hangs until it's freed."""
+class Nested:
+    """A client whose request has another one of its lane sent while it's under way."""
 
-    made: list[Hanging]
-    freed = threading.Event()
+    made: list[Nested]
+    lane: Lane
 
     def __init__(self) -> None:
         self.made.append(self)
+        self.closed = False
 
     def send(self, request: Request, record: Record) -> None:
-        if self is self.made[0]:
-            assert self.freed.wait(10)
+        if record.id.endswith("-0"):
+            self.lane.send(1, time.monotonic())
         record.client_outcome = "complete"
 
     def close(self) -> None:
-        pass
+        self.closed = True
 
 
-class Threads:
-    """A crew of threads, in place of greenlets."""
-
-    def __init__(self) -> None:
-        self.threads: list[threading.Thread] = []
-
-    def spawn(self, call: Callable[[int, float], None], n: int, due: float, /) -> object:
-        self.threads.append(threading.Thread(target=call, args=(n, due)))
-        self.threads[-1].start()
-        return None
-
-    def join(self) -> object:
-        Hanging.freed.set()
-        for thread in self.threads:
-            thread.join()
-        return None
-
-
-def test_a_request_that_hangs_delays_none_after_it_and_is_still_waited_for() -> None:
-    Hanging.made = []
+def test_a_busy_lane_opens_one_more_connection_and_an_idle_one_uses_the_warm_one() -> None:
+    Nested.made = []
     written: list[Record] = []
-    ledger = Ledger(written.append)
-    kind = Kind(name="k", path="/", rate=1000.0)
-    pace = Pace("k", 1000.0, 1, (0, 0), 42)
-    lane = Lane(0, pace, Template(settings(kind), kind), Hanging, True, ledger, lambda record: None, Threads())  # type: ignore[arg-type]
-    lane.run(time.monotonic() + 3600, StopAfter(4))
-    assert len(written) == 4
-    assert ledger.missed == 0
-    assert written[-1].id.endswith("-0"), "the one that hung is written last"
-    assert 2 <= len(Hanging.made) <= 4
+    Nested.lane = lane_of(Nested, written)
+    Nested.lane.send(0, time.monotonic())
+    assert len(Nested.made) == 2
+    Nested.lane.send(2, time.monotonic())
+    assert len(Nested.made) == 2
+    assert [record.id.rpartition("-")[2] for record in written] == ["1", "0", "2"]
+    Nested.lane.close()
+    assert all(client.closed for client in Nested.made)
+
+
+def test_a_request_that_is_sent_late_keeps_the_instant_that_it_was_planned_for() -> None:
+    written: list[Record] = []
+    before = time.time()
+    lane_of(Breaking, written).send(0, time.monotonic() - 5.0)
+    assert before - 5.1 <= written[0].planned <= time.time() - 4.9

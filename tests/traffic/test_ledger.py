@@ -9,7 +9,7 @@ import pytest
 
 from swarmtest.traffic.answers import NO_LENGTH
 from swarmtest.traffic.ledger import Lateness, Ledger, is_lost
-from swarmtest.traffic.records import Record, RecordFile
+from swarmtest.traffic.records import MOST_WAITING, Record, RecordFile
 
 
 def record_of(name: str) -> Record:
@@ -108,9 +108,10 @@ def test_lateness_is_told_of_the_last_second_and_of_the_whole_run() -> None:
     assert ledger.whole_lateness().largest_seconds == 0.5
 
 
-def test_a_record_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> None:
+def test_a_record_is_in_the_file_as_soon_as_that_is_flushed(tmp_path: Path) -> None:
     file = RecordFile(tmp_path / "requests")
     file.write(record_of("a"))
+    file.flush()
     assert file.path.name == f"requests-{os.getpid()}.jsonl"
     line = json.loads(file.path.read_text())
     file.close()
@@ -118,7 +119,16 @@ def test_a_record_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> Non
     assert (line["id"], line["attempt"], line["first_byte"], line["client_outcome"]) == ("a", 1, None, "still_open")
 
 
-def test_a_line_is_finished_though_the_system_takes_it_in_pieces(
+def test_many_records_do_not_wait_for_a_flush_and_the_rest_is_written_at_the_end(tmp_path: Path) -> None:
+    file = RecordFile(tmp_path)
+    for n in range(MOST_WAITING + 3):
+        file.write(record_of(str(n)))
+    assert len(file.path.read_text().splitlines()) == MOST_WAITING
+    file.close()
+    assert [json.loads(line)["id"] for line in file.path.read_text().splitlines()][-1] == str(MOST_WAITING + 2)
+
+
+def test_lines_are_finished_though_the_system_takes_them_in_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole_write = os.write
@@ -126,5 +136,16 @@ def test_a_line_is_finished_though_the_system_takes_it_in_pieces(
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", lambda descriptor, data: whole_write(descriptor, data[:7]))
         file.write(record_of("a"))
-    file.close()
-    assert json.loads(file.path.read_text())["id"] == "a"
+        file.write(record_of("b"))
+        file.close()
+    assert [json.loads(line)["id"] for line in file.path.read_text().splitlines()] == ["a", "b"]
+
+
+def test_there_is_room_until_so_many_are_open() -> None:
+    ledger = Ledger(lambda record: None, room=1)
+    assert ledger.has_room
+    record = record_of("a")
+    ledger.begin(record, 0.0)
+    assert not ledger.has_room
+    ledger.end(record)
+    assert ledger.has_room
