@@ -10,6 +10,7 @@ from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.request import Request
 from swarmtest.losses.charge import Charge, charge
 from swarmtest.losses.classify import Found, Known, Loss, classify
+from swarmtest.losses.content import held_to_content
 from swarmtest.losses.proof import upper_bound
 from swarmtest.losses.reach import Reach, read_faults
 from swarmtest.losses.records import Records, read_records
@@ -98,6 +99,7 @@ def account(
     echoes = any(one.echoed is True for one in ordered)
     records = read_records(timeline, witness, ordered, aliases)
     faults = read_faults(promises, timeline)
+    logs_stored = witness.logs_stored
     accounted = []
     for request in ordered:
         lines = witness.proxied.get(request.id, ())
@@ -106,7 +108,8 @@ def account(
         dialled = _dialled(request, proxied, promises, aliases)
         gap = records.gap_for(request, dialled)
         unheard = records.unheard(trail, witness)
-        found = classify(Known(request, trail, gap, proxied, names_itself, echoes, unheard))
+        known = Known(request, trail, gap, proxied, names_itself, echoes, unheard)
+        found = held_to_content(known, classify(known), logs_stored=logs_stored)
         life = _ran(request, trail, aliases) or dialled
         owed, fault = None, None
         if found.loss is not Loss.OK and not found.unproved:

@@ -214,4 +214,12 @@ _SENTENCES = {
         "let the front door keep open sessions of a server that's going (in HAProxy no `on-marked-down"
         " shutdown-sessions`): requests were cut before the instance had its signal"
     ),
+    Mechanism.STORED_LATE: (
+        "answer an upload only when it's stored for good, or let the shutdown wait for what's still being stored;"
+        " a longer grace does nothing for a process that doesn't wait"
+    ),
+    Mechanism.CONTENT_CHANGED: (
+        "find out where the content changes: a body that's cut and taken for whole, a proxy or a cache that rewrites"
+        " it, a disk that's full; hold every upload to its length before it's answered"
+    ),
 }

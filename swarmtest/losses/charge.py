@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from swarmtest.evidence.request import Request
 from swarmtest.losses.classify import Loss
+from swarmtest.losses.content import only_claimed
 from swarmtest.timeline import Lifespan, Timeline
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_OTHERS, STOPPED_BY_SWARMTEST
 
@@ -48,6 +49,8 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
     if t0 is not None and request.ended < t0:
         return Charge.BACKGROUND
     if life is not None:
+        if loss is Loss.SILENT_LOSS and only_claimed(request) and life.stopping is not None:
+            return Charge.SHUTDOWN  # it was lost when the instance ended without having stored it
         if life.generation == "new" and cold(life, request) and not _of_a_ready_one(life, request, loss):
             return Charge.START_UP
         if _gone(life, request) and loss in FRONT_DOOR:

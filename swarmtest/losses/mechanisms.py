@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from enum import StrEnum
 
 from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.losses.charge import frozen
+from swarmtest.losses.content import only_claimed
+from swarmtest.losses.ways import Mechanism
 from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.capacity import last_to_go, ready_at, spans_of, wanted_at
 from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
+
+__all__ = ["Mechanism", "ending_of", "mechanism_of", "most_telling", "open_at"]
 
 AT_ONCE_SECONDS = 1.0
 """An end this soon after the signal is no drain."""
@@ -25,40 +28,11 @@ LONG_SECONDS = 5.0  # a front door that dials an instance this long after its en
 JUST_SECONDS = 0.3  # two things this close together are one
 
 
-class Mechanism(StrEnum):
-    """Ways in which requests are lost."""
-
-    DRAIN_MISSING = "drain missing"
-    OWN_LIMIT = "the app's own shutdown limit"
-    SIGNAL_IGNORED = "signal not handled"
-    SIGNAL_OR_GRACE = "grace ran out, and nothing tells whether the signal was handled"
-    KEEP_ALIVE = "keep-alive not wound down"
-    GRACE_TOO_SHORT = "grace too short"
-    SOCKETS_DESTROYED = "sockets destroyed while handlers run"
-    CLOSED_TOO_EARLY = "closed before the front door let go"
-    NOBODY_ACCEPTING = "listener open, nobody accepting"
-    FRONT_DOOR_STALE = "front door sends to an instance that it should have let go"
-    COLD_START = "traffic before the instance was ready"
-    NO_INSTANCE = "no instance left to serve"
-    HEALTH_KILL = "killed by its health check"
-    OUT_OF_MEMORY = "out of memory"
-    KILLED = "killed"
-    CRASHED = "crashed"
-    HANGS = "nothing left to do, and yet it didn't exit"
-    FRONT_DOOR_CUTS = "cut before the instance was told to stop"
-    DETECTION = "sent before the front door could notice"
-    ON_PURPOSE = "killed on purpose"
-    FROZEN = "stood still with its instance"
-    FROZEN_UNNOTICED = "front door sends to an instance that stands still"
-    DEPENDENCY_OFF = "a service that it depends on was off"
-    OVERLOADED = "those that were left had no room"
-    INGRESS_BROKEN = "ingress broken, tasks healthy"
-    FRONT_DOOR_GIVES_UP = "the front door gave up waiting"
-
-
 def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
     """How one request was lost; None where nothing tells."""
     life = lost.life
+    if lost.loss is Loss.SILENT_LOSS and lost.request.protocol in ("upload", "download"):
+        return Mechanism.STORED_LATE if only_claimed(lost.request) else Mechanism.CONTENT_CHANGED
     match lost.charge:
         case Charge.FAULT:
             return _of_fault(lost, timeline, witness, promises)

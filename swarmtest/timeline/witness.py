@@ -13,19 +13,25 @@ from dataclasses import dataclass, field
 from swarmtest.events import Event
 from swarmtest.timeline.clock import Clock
 
-STEPS = ("start", "intent", "commit", "finish")
+STEPS = ("start", "intent", "commit", "stored", "finish")
 """Lines about a request; all other lines are about the instance's own state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line about a request, with the time by our clock and that time's error."""
+    """One line about a request, with the time by our clock and that time's error.
+
+    Attributes:
+        stored, sha256: bytes of an upload that are stored by then, and their checksum, where it tells.
+    """
 
     container: str
     t: float
     error: float
     seq: int | None
     status: int | None = None
+    stored: int | None = None
+    sha256: str | None = None
 
 
 @dataclass(slots=True)
@@ -36,6 +42,7 @@ class Trail:
     intent: list[Step] = field(default_factory=list)
     commit: list[Step] = field(default_factory=list)
     finish: list[Step] = field(default_factory=list)
+    stored: list[Step] = field(default_factory=list)
 
     @property
     def containers(self) -> list[str]:
@@ -45,12 +52,12 @@ class Trail:
     @property
     def seen(self) -> bool:
         """Whether any handler saw it: a later line proves the start as well."""
-        return bool(self.start or self.intent or self.commit or self.finish)
+        return bool(self.start or self.intent or self.commit or self.finish or self.stored)
 
     @property
     def container(self) -> str | None:
         """Where it ran last."""
-        steps = self.start or self.intent or self.commit or self.finish
+        steps = self.start or self.intent or self.commit or self.finish or self.stored
         return steps[-1].container if steps else None
 
 
@@ -137,6 +144,11 @@ class Witness:
         """Whether any instance says how a request ended, so that a missing line tells something."""
         return any(trail.commit or trail.finish for trail in self.trails.values())
 
+    @property
+    def logs_stored(self) -> bool:
+        """Whether any instance says when an upload is stored."""
+        return any(step.stored is not None for trail in self.trails.values() for step in trail.commit)
+
 
 def read_witness(events: Iterable[Event], service: str, clock: Clock) -> Witness:
     """The witness of a trace, for the service under test."""
@@ -193,7 +205,9 @@ def _take(event: Event, clock: Clock, stream: Stream, trails: dict[str, Trail]) 
         stream.nameless += 1
         return
     at, error = clock.of(event)
-    step = Step(stream.container, at, error, seq, event.get("status"))
+    stored, sha256 = event.get("stored"), event.get("sha256")
+    kept = (stored if isinstance(stored, int) else None, sha256.lower() if isinstance(sha256, str) else None)
+    step = Step(stream.container, at, error, seq, event.get("status"), *kept)
     getattr(trails.setdefault(str(request), Trail()), name).append(step)
 
 

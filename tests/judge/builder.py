@@ -88,12 +88,13 @@ class Life:
 
 @dataclass
 class Sent:
-    """One request in seconds from T0, with the lines that its instance wrote."""
+    """One request in seconds from T0, with the lines that its instance wrote, and what else they say."""
 
     fields: dict[str, Any]
     on: Life | None = None
     steps: dict[str, float] = field(default_factory=dict)
     proxied: dict[str, Any] | None = None
+    words: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class Rollout:
@@ -447,6 +448,7 @@ class Rollout:
         for one in self.sent:
             if one.on is life:
                 lines += [(t, step, one.fields["id"]) for step, t in one.steps.items()]
+        words = {(one.fields["id"], step): said for one in self.sent for step, said in one.words.items()}
         for seq, (t, name, request) in enumerate(sorted(lines, key=lambda line: line[0]), start=1):
             data = {"event": name, "seq": seq, "instance": life.task, "container": life.container}
-            yield t, "record", {**data, "request_id": request} if request else data
+            yield t, "record", {**data, "request_id": request, **words.get((request, name), {})} if request else data
