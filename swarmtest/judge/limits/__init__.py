@@ -6,6 +6,7 @@ The trace and the records decide, as everywhere; that a run was stopped by a lim
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from swarmtest.checks import Judged, Outcome, Verdict, shortened
 from swarmtest.judge.limits.counts import judge_counts
@@ -17,7 +18,7 @@ from swarmtest.limits.arithmetic import State
 from swarmtest.losses.wording import number
 from swarmtest.reports import CheckEntry, LimitFigures
 
-NAME = "limit: "
+NAME = "limit "
 """What a limit's entry begins with, where others have a check's name."""
 
 _OUTCOMES = {State.HOLDS: Outcome.PASSED, State.BROKEN: Outcome.FAILED, State.UNCLEAR: Outcome.NOT_PROVED}
@@ -31,7 +32,7 @@ def limit_entries(judged: Judged) -> Iterator[CheckEntry]:
             verdict, figures = judge_limit(limit, judged)
         except Exception as error:  # noqa: BLE001 - a broken limit must not hide what the others found
             why = f"{type(error).__name__}: {error}"
-            verdict = Verdict(Outcome.NOT_PROVED, f"{limit.text}: it couldn't be judged.", (why,))
+            verdict = Verdict(Outcome.NOT_PROVED, "It couldn't be judged.", (why,))
             figures = _figures(limit, None)
         yield CheckEntry(
             NAME + limit.text, verdict.outcome.value, verdict.sentence, list(verdict.evidence), verdict.advice, figures
@@ -43,24 +44,28 @@ def judge_limit(limit: Limit, judged: Judged) -> tuple[Verdict, LimitFigures]:
     family = judge_times if limit.unit == "ms" else judge_seconds if limit.per_second else judge_counts
     found = [family(limit, selected, judged) for selected in select(limit, judged)]
     if not found:
-        sentence = f"{limit.text}: the run never came to its {limit.phase}."
+        sentence = f"The run never came to the phase {limit.phase}."
         return Verdict(Outcome.NOT_PROVED, sentence), _figures(limit, None)
     worst = min(found, key=lambda one: _WEIGHT.index(one.state))
     evidence = list(worst.evidence)
     if len(found) > 1:
         evidence = [f"act {n} of {len(found)}: {one.said}" for n, one in enumerate(found, start=1)] + evidence
-    advice = _advice(limit, worst)
-    sentence = f"{limit.text}: {worst.said}."
+    advice = _advice(limit, worst, judged)
+    sentence = f"{worst.said[:1].upper()}{worst.said[1:]}."
     return Verdict(_OUTCOMES[worst.state], sentence, shortened(evidence), advice), _figures(limit, worst)
 
 
-def _advice(limit: Limit, found: Found) -> str | None:
-    if found.least:
-        of = f" of {limit.kind}" if limit.kind else ""
-        phase = f" in the phase {limit.phase}" if limit.phase else ""
-        needed = f"{number(found.least)} requests{of}{phase}"
-        return f"have {needed}, so that {limit.measure} can be told: raise the rate, or make it longer (--baseline)"
-    return None
+def _advice(limit: Limit, found: Found, judged: Judged) -> str | None:
+    """How to get as many requests as it takes, where that's all that's missing."""
+    if not found.least:
+        return None
+    kinds = [kind for kind in judged.promises.traffic.kinds if limit.kind in (None, kind.name)]
+    rate = sum(kind.rate for kind in kinds)
+    of = f" of {limit.kind}" if limit.kind else ""
+    phase = f" in the phase {limit.phase}" if limit.phase else ""
+    takes = f", which take {ceil(found.least / rate)} s at {rate:g}/s" if rate else ""
+    needed = f"{number(found.least)} requests{of}{phase} tell {limit.measure}{takes}"
+    return f"{needed}: raise the rate, or make it longer (--baseline)"
 
 
 def _figures(limit: Limit, found: Found | None) -> LimitFigures:

@@ -30,10 +30,10 @@ def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
     elif state is State.BROKEN:
         over = measured - limit.value
         much = f", {in_ms(over)} over" if over >= 0.5 else ""
-        said = f"it's {in_ms(measured)}{much}; {number(len(above))} of {count} weren't within the limit"
+        said = f"{in_ms(measured)}{much}; {number(len(above))} of {count} weren't within it"
     else:
-        said = f"it's {in_ms(measured)}, of {count}"
-    evidence = [f"from the time of sending it's {in_ms(uncorrected)}"]
+        said = f"{in_ms(measured)}, of {count}"
+    evidence = [f"counted from when they were really sent: {in_ms(uncorrected)}"]
     if state is not State.HOLDS and above:
         evidence = [*_above(above, answers, judged), *evidence]
     return Found(

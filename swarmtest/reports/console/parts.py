@@ -48,7 +48,7 @@ def verdict_word(outcome: str) -> Text:
 def check_text(check: CheckEntry, said: set[str]) -> RenderableType:
     """The sentence, and where it isn't passed what it rests on; advice that was ``said`` isn't said again."""
     if check.outcome == "passed":
-        return Text(check.sentence)
+        return Text(check.sentence if check.limit is None else f"{check.name}: {check.sentence}")
     head = Text.assemble((check.name, "bold"), ": ", check.sentence)
     shown = [bullet("·", line) for line in check.evidence[:EVIDENCE_SHOWN]]
     if len(check.evidence) > EVIDENCE_SHOWN:
