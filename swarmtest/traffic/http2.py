@@ -53,7 +53,7 @@ class Connection:
         self._written = 0
         self._heard = time.monotonic()
         self._ended = False
-        self._flush()
+        # Our preface goes out with the first request: a peer that can't make sense of it answers that request then.
         threading.Thread(target=self._listen, name=f"h2 {record.connection}", daemon=True).start()
 
     @property

@@ -17,7 +17,7 @@ from h2.events import (
     StreamReset,
     WindowUpdated,
 )
-from h2.exceptions import H2Error
+from h2.exceptions import H2Error, ProtocolError
 
 from swarmtest.traffic.exchange import text_of
 from swarmtest.traffic.http2_connections import ConnectionRecord
@@ -46,7 +46,7 @@ class Session:
         self._wire.greet()
         self._streams: dict[int, Stream] = {}
         self._starved: dict[int, Stream] = {}
-        self._retired = False
+        self._retired = self._heard = False
 
     @property
     def is_winding_up(self) -> bool:
@@ -111,6 +111,9 @@ class Session:
     def receive(self, data: bytes) -> str | None:
         """Acts on the peer's bytes; returns what's wrong with them, which ends the connection."""
         try:
+            if not self._heard and data.startswith(b"HTTP/"):
+                raise ProtocolError("the peer answers in HTTP/1: it takes no HTTP/2 on this port")
+            self._heard = True
             events = self._wire.receive_data(data)
         except H2Error as error:
             for stream in list(self._streams.values()):

@@ -15,7 +15,7 @@ from h2.connection import H2Connection
 from h2.errors import ErrorCodes
 from h2.events import ConnectionTerminated, Event, StreamReset
 from h2.exceptions import H2Error, InvalidBodyLengthError
-from h2.settings import SettingCodes
+from h2.settings import SettingCodes, Settings
 from hyperframe.frame import DataFrame, Frame, GoAwayFrame
 
 from swarmtest.traffic.answers import Expectation
@@ -41,11 +41,14 @@ class Wire(H2Connection):
                 normalize_outbound_headers=False,
             )
         )
+        # Anew, since what's set on those that are there counts only from the peer's acknowledgement on.
+        self.local_settings = Settings(
+            client=True,
+            initial_values={SettingCodes.ENABLE_PUSH: 0, SettingCodes.INITIAL_WINDOW_SIZE: WINDOW},
+        )
 
     def greet(self) -> None:
         """Puts out the preface: no pushes, and windows that let a whole run's answers through."""
-        self.local_settings[SettingCodes.ENABLE_PUSH] = 0
-        self.local_settings[SettingCodes.INITIAL_WINDOW_SIZE] = WINDOW
         self.initiate_connection()
         self.increment_flow_control_window(WINDOW * 64)
 
