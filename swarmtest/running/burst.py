@@ -116,10 +116,11 @@ class Burster:
 def _more(settings: TrafficSettings, burst: Burst, number: int) -> TrafficSettings:
     """What the burst's child is told: the same requests, so much faster, under IDs that say that they're the burst's.
 
+    Where a rate changes, the burst is measured by the highest, since it begins at a moment of its own.
     Streams are held by the steady traffic alone: a session that comes for some seconds only shows nothing of a drain.
     """
     kinds = [
-        msgspec.structs.replace(kind, rate=kind.rate * (burst.factor - 1.0), count=None)
+        msgspec.structs.replace(kind, rate=kind.rate * (burst.factor - 1.0), count=None, stages=[], repeats=False)
         for kind in settings.kinds
         if not kind.is_stream
     ]

@@ -7,7 +7,7 @@ import platform
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from swarmtest.running.guard import Limit as ShareLimit
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.bodies import DEFAULT_CHUNK
 from swarmtest.stack.brief import Brief
-from swarmtest.traffic.settings import Kind, TrafficSettings, masked
+from swarmtest.traffic.settings import Kind, Stage, TrafficSettings, masked
 
 LONGEST_NAME = 63
 """Longest name of a service that Swarm takes: it's a label of DNS."""
@@ -115,6 +115,9 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 end_marker=kind.end_marker,
                 expect_bytes=kind.expect_bytes,
                 count=kind.count,
+                arrivals=kind.arrivals,  # type: ignore[arg-type]
+                stages=[Stage(*astuple(stage)) for stage in kind.shape.stages] if kind.shape is not None else [],
+                repeats=kind.shape is not None and kind.shape.repeats,
                 sessions=kind.sessions,
                 streams=kind.streams or 1,
                 bytes=kind.large.length if kind.large is not None else None,

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from swarmtest.stack.arrivals import ARRIVALS, Shape, read_rate
 from swarmtest.stack.bodies import BODY_KEYS, LARGE, LargeBody, read_large
-from swarmtest.stack.durations import parse_rate
 from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, span, word
 
 DEFAULT_RATE = 20.0
 
 LONGEST_MILLISECONDS = 3_600_000.0
 MOST_OPEN = 20_000
-"""Requests of a kind that may be open at once; each is a user of Locust's, with a socket of its own."""
+"""Requests of a kind that may be open at once; each has a socket of its own."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 
@@ -35,6 +35,7 @@ KIND_KEYS = (
     "path",
     "ms",
     "rate",
+    "arrivals",
     "body_bytes",
     "headers",
     "end_marker",
@@ -46,7 +47,7 @@ KIND_KEYS = (
 )
 
 _PLAIN_BODY = ("body_bytes", "end_marker", "expect_bytes")
-_NOT_FOR_STREAMS = ("method", "ms", *_PLAIN_BODY, "count", *BODY_KEYS)
+_NOT_FOR_STREAMS = ("method", "ms", "arrivals", *_PLAIN_BODY, "count", *BODY_KEYS)
 _USELESS = {
     "websocket": _NOT_FOR_STREAMS,
     "sse": (*_NOT_FOR_STREAMS, "rate"),
@@ -67,6 +68,9 @@ class Kind:
     """One kind of request: ``{ms}`` in the path becomes a number out of ``milliseconds``.
 
     Attributes:
+        rate: requests a second, at most where it has a shape.
+        shape: how the rate changes; None where it stays.
+        arrivals: ``even`` or ``poisson``.
         count: so many requests and no more; None for as many as the run is long.
         sessions: users that each hold a stream open; None where it's no kind of stream.
         reconnect_seconds: within which a session has to have its stream back.
@@ -89,6 +93,8 @@ class Kind:
     reconnect_seconds: float | None = None
     large: LargeBody | None = None
     streams: int | None = None
+    shape: Shape | None = None
+    arrivals: str = "even"
 
     @property
     def is_stream(self) -> bool:
@@ -120,12 +126,16 @@ def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
         raise traffic.error("streams alone show no request that is lost; add a kind of request beside them", "kinds")
     if rate is not None:
         factor = rate / sum(kind.rate for kind in kinds if not kind.is_stream)
-        kinds = [kind if kind.is_stream else replace(kind, rate=kind.rate * factor) for kind in kinds]
+        kinds = [kind if kind.is_stream else _scaled(kind, factor) for kind in kinds]
     for kind in kinds:
         if (waiting := kind.rate * (kind.milliseconds or (0.0, 0.0))[1] / 1000) > MOST_OPEN:
             problem = f"{kind.name}: {kind.rate:g} a second of requests that long are {waiting:,.0f} open at once"
             raise traffic.error(f"{problem}, and the client can hold {MOST_OPEN:,}; ask for less", "rate")
     return tuple(kinds)
+
+
+def _scaled(kind: Kind, factor: float) -> Kind:
+    return replace(kind, rate=kind.rate * factor, shape=kind.shape and kind.shape.scaled(factor))
 
 
 def seconds_to_send(kinds: Iterable[Kind]) -> float:
@@ -140,12 +150,15 @@ def _kind(reader: Reader, name: str) -> Kind:
     path = reader.text("path", "/")
     if not path.startswith("/") or not path.isascii() or not path.isprintable() or " " in path:
         raise reader.error(f"expected a path that begins with / and has no spaces (%20), found {path!r}", "path")
+    rate, shape = (0.0, None) if protocol == "sse" else _rate(reader, is_stream)
     return Kind(
         name=name,
         protocol=protocol,
         method=word(reader, "method", "POST" if protocol == "upload" else "GET").upper(),
         path=path,
-        rate=0.0 if protocol == "sse" else _rate(reader, DEFAULT_MESSAGE_RATE if is_stream else DEFAULT_RATE),
+        rate=rate,
+        shape=shape,
+        arrivals=reader.choice("arrivals", ARRIVALS, "even"),
         milliseconds=_milliseconds(reader),
         body_bytes=reader.whole("body_bytes", 0),
         headers=_headers(reader.part("headers")),
@@ -172,11 +185,13 @@ def _protocol(reader: Reader) -> str:
     return protocol
 
 
-def _rate(reader: Reader, default: float) -> float:
-    try:
-        return parse_rate(reader.body.get("rate", default))
-    except ValueError as error:
-        raise reader.error(str(error), "rate") from error
+def _rate(reader: Reader, is_stream: bool) -> tuple[float, Shape | None]:
+    rate, shape = read_rate(reader, DEFAULT_MESSAGE_RATE if is_stream else DEFAULT_RATE)
+    if shape is not None and is_stream:
+        raise reader.error("each session sends at a rate that stays; expected one such as 1/s", "rate")
+    if shape is not None and "count" in reader.body:
+        raise reader.error("a number of requests goes with a rate that stays; leave it out", "count")
+    return rate, shape
 
 
 def _streams(reader: Reader) -> int:

@@ -122,7 +122,8 @@ class Pace:
     def of(cls, kind: Kind, seed: int) -> Pace:
         """The pace that a kind's settings ask for."""
         lanes = kind.lanes or lanes_needed(kind.rate, kind.milliseconds[1] / 1000)
-        curve = Curve(kind.rate, kind.stages, repeats=kind.repeats)
+        rate = kind.stages[-1].end if kind.stages else kind.rate
+        curve = Curve(rate, kind.stages, repeats=kind.repeats)
         return cls(kind.name, curve, lanes, kind.milliseconds, seed, kind.count, kind.arrivals == "poisson")
 
     def is_over(self, n: int) -> bool:

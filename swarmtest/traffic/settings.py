@@ -42,7 +42,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         milliseconds: shortest and longest time that the request asks the app to take.
         rate: requests per second; messages per second and session where it's a WebSocket.
         protocol: one of :data:`PROTOCOLS`.
-        stages: how the rate goes from the start on; after them it's ``rate``, unless they begin anew (``repeats``).
+        stages: how the rate goes from the start on; after them the last one's rate holds, unless they begin anew
+            (``repeats``). ``rate`` is the highest then.
         arrivals: ``even`` or ``poisson``.
         lanes: a closed loop of so many users, which knows no rate; ``None`` for arrivals by the rate.
         count: so many requests and no more; ``None`` means as many as there's time for.
@@ -134,10 +135,7 @@ def _problems_of_kind(kind: Kind) -> list[str]:
     found = _problems_of_protocol(kind)
     if kind.rate < 0 or (kind.rate == 0 and not kind.is_stream):
         found.append(f"rate {kind.rate}: a rate is above zero")
-    if any(stage.seconds < 0 or stage.begin < 0 or stage.end < 0 for stage in kind.stages):
-        found.append("stages: neither seconds nor rates are negative")
-    if kind.repeats and not any(stage.seconds * (stage.begin + stage.end) > 0 for stage in kind.stages):
-        found.append("stages: those that begin anew send something")
+    found += _problems_of_stages(kind)
     if not 0 <= shortest <= longest:
         found.append(f"milliseconds {shortest} to {longest}: expected 0 <= shortest <= longest")
     if not kind.path.startswith("/"):
@@ -151,6 +149,17 @@ def _problems_of_kind(kind: Kind) -> list[str]:
     written = [kind.method, kind.path, *kind.headers, *kind.headers.values()]
     if any("\r" in text or "\n" in text for text in written) or " " in kind.path + kind.method:
         found.append("method, path and headers go on the wire as they are: no line breaks, no spaces in the path")
+    return found
+
+
+def _problems_of_stages(kind: Kind) -> list[str]:
+    found = []
+    if any(stage.seconds < 0 or stage.begin < 0 or stage.end < 0 for stage in kind.stages):
+        found.append("stages: neither seconds nor rates are negative")
+    if kind.stages and not kind.repeats and kind.stages[-1].end <= 0:
+        found.append("stages: the rate that holds after them is above zero")
+    if kind.repeats and not any(stage.seconds * (stage.begin + stage.end) > 0 for stage in kind.stages):
+        found.append("stages: those that begin anew send something")
     return found
 
 
