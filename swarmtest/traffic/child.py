@@ -19,6 +19,7 @@ import gevent  # type: ignore[import-untyped]
 from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
 
+from swarmtest.traffic.body_calibration import with_bodies
 from swarmtest.traffic.calibration import calibrate
 from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
@@ -70,7 +71,7 @@ class Session:
         self.environment = environment
         gevent.signal_handler(signal.SIGTERM, self._told_to_end)
         shot = calibrate(self.settings.instance_header, self.settings.request_id_header)
-        shot = with_http2(with_streams(shot, self.settings), self.settings)
+        shot = with_bodies(with_http2(with_streams(shot, self.settings), self.settings), self.settings)
         self._parent.tell(
             "calibrated", ok=shot.ok, expected=shot.expected, counted=shot.counted, wrong=shot.wrong, t=time.time()
         )
