@@ -45,18 +45,24 @@ def judge_and_report(path: Path, broken_off: bool = False, ended: str = "") -> i
     return document.exit_code
 
 
-def write_reports(document: Document, folder: Path) -> None:
-    """Puts the document and its reports into the run's folder."""
-    from swarmtest.reports import junit, markdown, write_document
+def write_reports(document: Document, path: Path) -> None:
+    """Puts the document, the seconds and the reports into the run's folder."""
+    from swarmtest.judge.seconds import count_seconds, write_seconds
+    from swarmtest.reports import html, junit, markdown, write_document
     from swarmtest.store import RunFolder
 
+    folder = RunFolder(path)
+    seconds = count_seconds(folder, document)
     try:
-        write_document(document, RunFolder(folder).verdicts)
+        write_document(document, folder.verdicts)
+        write_seconds(seconds, path)
         for name, report in (("junit.xml", junit), ("report.md", markdown)):
-            with (folder / name).open("w", encoding="utf-8") as out:
+            with (path / name).open("w", encoding="utf-8") as out:
                 report.render(document, out)
+        with (path / "report.html").open("w", encoding="utf-8") as out:
+            html.render(html.Run(document, seconds, folder.source), out)
     except OSError as error:  # a folder that's only to be read is no reason to keep the verdict back
-        _say_unwritten(error, folder)
+        _say_unwritten(error, path)
 
 
 def _judge_series(folder: Path) -> int:
@@ -72,11 +78,12 @@ def _judge_series(folder: Path) -> int:
 def report_series(series: Series, documents: Sequence[Document | None], folder: Path) -> int:
     """Puts the series' document and its reports into its folder, and prints one."""
     from swarmtest.reports.console import series as console
+    from swarmtest.reports.html import series as html
     from swarmtest.reports.series import junit, markdown, write_series
 
     try:
         write_series(series, folder)
-        for name, report in (("junit.xml", junit), ("report.md", markdown)):
+        for name, report in (("junit.xml", junit), ("report.md", markdown), ("report.html", html)):
             with (folder / name).open("w", encoding="utf-8") as out:
                 report.render(series, documents, out)
     except OSError as error:

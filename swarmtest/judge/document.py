@@ -125,6 +125,7 @@ def _instance(life: Lifespan, judged: Judged) -> InstanceEntry:
         lost=sum(1 for one in judged.losses.seen if one.life is not None and one.life.task == life.task),
         hurts=[hurt_of(victim, life, judged) for victim in judged.timeline.hurts(life)],
         image=life.image,
+        called=sorted({*judged.aliases.names_of(life), *life.addresses}),
     )
 
 

@@ -199,14 +199,18 @@ _PERCENTILES = """
 
 
 def _track(cells: Mapping[str, Mapping[int, Any]], length: int) -> Track:
-    known = {"sent", "retries", "ok", "p50_ms", "p99_ms", "p50_sent_ms", "p99_sent_ms"}
-    lost = {name: _dense(cells[name], length) for name in sorted(set(cells) - known)}
+    def times(name: str) -> list[float | None]:
+        return [cells.get(name, {}).get(second) for second in range(length)]
+
     track = Track(
         sent=_dense(cells.get("sent", {}), length),
         ok=_dense(cells.get("ok", {}), length),
-        lost=lost,
+        lost={name: _dense(cells[name], length) for name in sorted(set(cells) - set(Track.__struct_fields__))},
         retries=_dense(cells.get("retries", {}), length),
-        **{name: [cells.get(name, {}).get(i) for i in range(length)] for name in known if name.startswith("p")},
+        p50_ms=times("p50_ms"),
+        p99_ms=times("p99_ms"),
+        p50_sent_ms=times("p50_sent_ms"),
+        p99_sent_ms=times("p99_sent_ms"),
     )
     return msgspec.structs.replace(track, in_flight=_in_flight(track))
 

@@ -31,6 +31,10 @@ class Aliases:
     by_address: Mapping[str, Sequence[Lifespan]]
     by_port: Mapping[int, Sequence[Lifespan]]
 
+    def names_of(self, life: Lifespan) -> list[str]:
+        """All that an instance is called by, but for its addresses, which others may have had before."""
+        return [name for name, found in self.by_name.items() if found.task == life.task]
+
     def of_container(self, container: str | None) -> Lifespan | None:
         """The instance in a container."""
         return None if container is None else self.by_container.get(container)

@@ -1,0 +1,79 @@
+"""One self-contained page: template, style, scripts and data in one file that needs nothing else.
+
+All text is escaped by the template, whatever an app or a path may hold. Should that ever fail, the page's own
+policy still lets no script run but the ones that were put in here, by their hash, and lets nothing be fetched.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+ASSETS = Path(__file__).parent / "assets"
+CHARTS = "uplot/uPlot.iife.min.js"
+SCRIPTS = ("view.js", "shapes.js", "lanes.js", "pointing.js", "plots.js", "page.js")
+
+
+def fill(template: str, values: Mapping[str, Any], *, drawn: Mapping[str, Any] | None = None) -> str:
+    """The page as text.
+
+    Arguments:
+        template: name of a file in the folder of the assets.
+        drawn: what the page's scripts draw; None for a page that has only the theme's switch.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    script = _script(SCRIPTS if drawn is not None else ("page.js",))
+    charts = _read(CHARTS).strip() if drawn is not None else ""
+    scripts = [text for text in (charts, script) if text]
+    style = (_read("uplot/uPlot.min.css") if drawn is not None else "") + _read("style.css") + _dark()
+    page = environment.get_template(template).render(
+        **values,
+        policy="; ".join(
+            (
+                "default-src 'none'",
+                "style-src 'unsafe-inline'",
+                "img-src data:",
+                "script-src " + " ".join(f"'sha256-{_hash(text)}'" for text in scripts),
+            )
+        ),
+        style=Markup(style),  # noqa: S704 - our own files
+        scripts=[Markup(text) for text in scripts],  # noqa: S704
+        data=None if drawn is None else as_data(drawn),
+        charts_licence=_read("uplot/LICENSE") if drawn is not None else "",
+    )
+    return page if page.endswith("\n") else page + "\n"
+
+
+def as_data(value: Mapping[str, Any]) -> Markup:
+    """JSON that can stand inside a script element: no character in it can end that element."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
+
+
+def _script(names: tuple[str, ...]) -> str:
+    return "\n".join(['(function () {\n"use strict";', *(_read(name) for name in names), "})();"])
+
+
+def _dark() -> str:
+    """The dark colours, by the reader's system and by the switch, which wins."""
+    colours = _read("dark.css")
+    by_system = f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{\n{colours}}} }}\n"
+    return f"{by_system}@media screen {{ :root[data-theme=dark] {{\n{colours}}} }}\n"
+
+
+def _read(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")

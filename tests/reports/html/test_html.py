@@ -1,0 +1,210 @@
+"""The page: it stands alone, says all that the document says, and runs nothing that an app wrote."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from swarmtest.judge import judge_folder
+from swarmtest.judge.seconds import count_seconds
+from swarmtest.losses.seconds import Seconds, Track
+from swarmtest.reports import CheckEntry, Document, LossEvent
+from swarmtest.reports.html import Run, render
+from swarmtest.reports.html.page import as_data
+from swarmtest.reports.html.picture import MOST_STEPS, curves, in_rows
+from swarmtest.store import open_run_folder
+from tests.judge.builder import Rollout
+from tests.judge.test_judge import folder_of
+
+EVIL = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}\u2028"
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Elements and text of a page; whether each element that was opened is closed again, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        elif self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+    @property
+    def drawn(self) -> dict[str, object]:
+        return dict(json.loads(self.scripts[0]))
+
+
+def text_of(document: Document, seconds: Seconds | None = None, requests: str | None = None) -> str:
+    out = io.StringIO()
+    render(Run(document, seconds or Seconds(), requests), out)
+    return out.getvalue()
+
+
+def test_a_page_is_whole_and_says_verdict_proof_checks_and_advice(document: Document) -> None:
+    page = Page(text_of(document))
+    assert page.open == []
+    for check in document.checks:
+        assert check.sentence in page.text
+        assert check.name in page.text
+    for line in (*document.advice, *document.notes):
+        assert line in page.text
+    assert document.run in page.text
+
+
+def test_the_same_document_gives_the_same_bytes(document: Document) -> None:
+    assert text_of(document) == text_of(document)
+
+
+def test_a_page_fetches_nothing(document: Document) -> None:
+    page = Page(text_of(document))
+    sources = [value for _, attrs in page.elements for name, value in attrs.items() if name in ("src", "href")]
+    assert [value for value in sources if value and not value.startswith(("#", "data:"))] == []
+    assert "url(" not in text_of(document).replace("url(#", "")
+
+
+def test_only_the_scripts_that_are_meant_may_run(document: Document) -> None:
+    page = Page(text_of(document))
+    policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy") or ""
+    run = [
+        script
+        for script, (_, attrs) in zip(page.scripts, [one for one in page.elements if one[0] == "script"], strict=True)
+        if attrs.get("type") != "application/json"
+    ]
+    hashes = {f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in run}
+    allowed = next(part for part in policy.split("; ") if part.startswith("script-src")).split()[1:]
+    assert set(allowed) == hashes
+    assert "default-src 'none'" in policy
+
+
+@pytest.mark.parametrize("place", ["check", "loss", "note", "setting", "act", "instance", "run"])
+def test_no_text_of_an_app_becomes_markup(place: str, runs: dict[str, Callable[[], Document]]) -> None:
+    document = runs["hurt"]()
+    harmless = Page(text_of(document))
+    lost = LossEvent(EVIL, "cut", EVIL, True, 1.0, 2.0, EVIL, EVIL, EVIL, saw=EVIL)
+    changes: dict[str, dict[str, object]] = {
+        "check": {"checks": [*document.checks[1:], CheckEntry(EVIL, "failed", EVIL, [EVIL], EVIL)]},
+        "loss": {"loss_events": [lost]},
+        "note": {"notes": [EVIL], "advice": [EVIL], "guard": EVIL},
+        "setting": {"settings": document.settings | {EVIL: {EVIL: EVIL}}, "engine": {"version": EVIL}},
+        "act": {"acts": [msgspec.structs.replace(document.acts[0], name=EVIL, reason=EVIL, outcome=EVIL)]},
+        "instance": {"instances": [msgspec.structs.replace(document.instances[0], name=EVIL, cause=EVIL, id=EVIL)]},
+        "run": {"run": EVIL, "scenario": EVIL, "stack": EVIL, "kind": EVIL, "outcome": "failed"},
+    }
+    page = Page(text_of(msgspec.structs.replace(document, **changes[place])))
+    assert page.open == []
+    assert len(page.scripts) == len(harmless.scripts)
+    assert {tag for tag, _ in page.elements} - {tag for tag, _ in harmless.elements} <= {
+        "ul",
+        "li",
+        "ol",
+        "p",
+        "strong",
+    }
+    assert not [attrs for _, attrs in page.elements if any(name.startswith("on") for name in attrs)]
+    assert "alert('x')" in page.text + json.dumps(page.drawn)
+
+
+def test_data_cannot_end_its_element() -> None:
+    text = str(as_data({"why": EVIL}))
+    assert not re.search(r"[<>&\u2028]", text)
+    assert json.loads(text)["why"] == EVIL
+
+
+def test_a_run_is_drawn_with_its_dots_curves_marks_and_acts(tmp_path: Path) -> None:
+    run = Rollout()
+    run.request("lost", 3.0, 3.4, run.old[0], client_outcome="closed_unanswered", status=None, instance=None)
+    folder = open_run_folder(folder_of(run, tmp_path / "run"))
+    document = judge_folder(folder.path)
+    drawn = Page(text_of(document, count_seconds(folder, document), folder.source)).drawn
+    ok, lost = drawn["ok"], drawn["lost"]
+    assert isinstance(ok, dict)
+    assert isinstance(lost, dict)
+    assert ok["count"] == document.losses["ok"]
+    assert len(lost["told"]) == 1
+    assert [row["label"].split()[0] for row in drawn["rows"]] == ["api.1", "api.1", "api.2", "api.2", "api.3", "api.3"]  # type: ignore[attr-defined]
+    assert drawn["since"] < 0 < drawn["until"]  # type: ignore[operator]
+
+
+def test_every_answer_is_found_on_the_row_of_its_instance(tmp_path: Path) -> None:
+    folder = open_run_folder(folder_of(Rollout(), tmp_path / "run"))
+    document = judge_folder(folder.path)
+    seconds = count_seconds(folder, document)
+    drawn = Page(text_of(document, seconds, folder.source)).drawn
+    from tests.reports.html.test_dots import column
+
+    rows, counts = column(drawn["ok"], "row"), column(drawn["ok"], "n")  # type: ignore[arg-type]
+    for place, instance in enumerate(in_rows(document.instances)):
+        assert sum(n for row, n in zip(rows, counts, strict=True) if row == place) == instance.served
+
+
+def test_a_run_without_requests_has_a_page(runs: dict[str, Callable[[], Document]]) -> None:
+    document = msgspec.structs.replace(runs["passed"](), instances=[], losses={}, start=None, acts=[], proof={})
+    assert "nothing is proved" in Page(text_of(document)).text
+
+
+def test_a_long_run_is_put_together_in_longer_steps() -> None:
+    length = 2 * MOST_STEPS
+    track = Track(
+        sent=[1] * length, ok=[1] * length, lost={"cut": [1] * length}, retries=[0] * length,
+        in_flight=[3, 5] * MOST_STEPS, p50_ms=[None] * length, p99_ms=[1.0, 9.0] * MOST_STEPS,
+        p50_sent_ms=[None] * length, p99_sent_ms=[None, 2.0] * MOST_STEPS,
+    )  # fmt: skip
+    drawn = curves(Seconds(start=10, ready=[2, 1] * MOST_STEPS, all=track, kinds={"short": track}), 8.0)
+    assert (drawn["step"], drawn["start"], len(drawn["ready"])) == (2, 2.0, MOST_STEPS)
+    first = {name: values[0] for name, values in drawn["tracks"][0].items() if isinstance(values, list)}
+    assert first == {
+        "sent": 2, "ok": 2, "retries": 0, "in_flight": 5, "p50_ms": None, "p99_ms": 9.0,
+        "p50_sent_ms": None, "p99_sent_ms": 2.0,
+    }  # fmt: skip
+    assert drawn["tracks"][0]["lost"]["cut"][0] == 2
+    assert drawn["ready"][0] == 1
+
+
+def test_one_kind_alone_is_not_drawn_twice() -> None:
+    assert len(curves(Seconds(kinds={"short": Track()}), 0.0)["tracks"]) == 1
+
+
+def test_every_class_has_a_colour_and_a_shape() -> None:
+    from swarmtest.reports import CLASSES
+    from swarmtest.reports.html.page import ASSETS
+
+    shapes = re.search(r"const SHAPES = \{(.*?)\};", (ASSETS / "shapes.js").read_text(), re.DOTALL)
+    assert shapes
+    for name in CLASSES:
+        assert re.search(rf"\b{name}: \"", shapes.group(1)), name
+        for colours in ("style.css", "dark.css"):
+            assert f"--{name}:" in (ASSETS / colours).read_text(), (name, colours)
+    used = re.findall(r': "(\w+)"', shapes.group(1))
+    assert len(used) == len(set(used)) == len(CLASSES)
