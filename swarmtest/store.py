@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import RunFolderError
+from swarmtest.tables import TABLES, Table
 
 REQUEST_COLUMNS = {
     "id": "VARCHAR",
@@ -115,6 +116,8 @@ class RunFolder:
         """
         import duckdb
 
+        for table in TABLES:
+            table.seal(self.path, self.requests)
         parts = self._parts()
         if not parts:
             return 0
@@ -147,6 +150,14 @@ class RunFolder:
             return _sealed_source(self.sealed)
         parts = self._parts()
         return _lines_source(parts) if parts else None
+
+    def read_table(self, table: Table) -> list[dict[str, Any]]:
+        """All rows of a table beside the requests.
+
+        Raises:
+            RunFolderError: it can't be read.
+        """
+        return table.read(self.path, self.requests)
 
     def read_requests(self) -> list[dict[str, Any]]:
         """All requests in the order they were sent, from the sealed file or from the lines.
