@@ -8,7 +8,7 @@ from signal import Signals
 from typing import Any
 
 from swarmtest.checks import Judged, Outcome
-from swarmtest.judge.figures import answer_times, figures, nearest_rank
+from swarmtest.judge.figures import figures, time_figures
 from swarmtest.judge.notes import notes_on
 from swarmtest.judge.proof import proof
 from swarmtest.judge.story import acts_of, front_door_of, hurt_of, update_of
@@ -165,12 +165,10 @@ def _rows(accounted: Sequence[Accounted]) -> list[LossRow]:
         groups[one.request.kind, "kept" if one.request.reused else "fresh"].append(one)
     rows = []
     for (kind, connection), some in sorted(groups.items()):
-        times = answer_times(some)
         counts = Counter(one.loss.value for one in some)
         row_counts = {name: counts[name] for name in sorted(counts)}
         unproved = sum(1 for one in some if one.unproved)
-        p50, p99 = nearest_rank(times, 0.5), nearest_rank(times, 0.99)
-        rows.append(LossRow(kind, connection, len(some), row_counts, p50, p99, unproved))
+        rows.append(LossRow(kind, connection, len(some), row_counts, unproved=unproved, **time_figures(some)))
     return rows
 
 

@@ -77,7 +77,8 @@ class LossEvent(msgspec.Struct, frozen=True):
 class LossRow(msgspec.Struct, frozen=True):
     """Counts of one kind of traffic on one kind of connection (``kept`` or ``fresh``).
 
-    ``unproved`` of the requests that aren't ok had a complete answer that only lacks its proof.
+    ``unproved`` of the requests that aren't ok had a complete answer that only lacks its proof. Times of what was ok
+    begin when it was due; those named ``sent`` when it was sent.
     """
 
     kind: str
@@ -87,6 +88,8 @@ class LossRow(msgspec.Struct, frozen=True):
     p50_ms: float | None = None
     p99_ms: float | None = None
     unproved: int = 0
+    p50_sent_ms: float | None = None
+    p99_sent_ms: float | None = None
 
 
 class Hurt(msgspec.Struct, frozen=True):
@@ -213,12 +216,14 @@ class InstanceEntry(msgspec.Struct, frozen=True):
 
 
 class KindFigures(msgspec.Struct, frozen=True):
-    """What one kind of traffic came to, on all connections."""
+    """What one kind of traffic came to, on all connections; times as in :class:`Figures`."""
 
     name: str
     sent: int
     p50_ms: float | None = None
     p99_ms: float | None = None
+    p50_sent_ms: float | None = None
+    p99_sent_ms: float | None = None
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -226,12 +231,15 @@ class Figures(msgspec.Struct, frozen=True):
 
     Attributes:
         lowest_ready: the fewest instances that were ready at once, from T0 or the first request on.
-        p50_ms: of all requests that are ok, whatever their kind.
+        p50_ms: of all requests that are ok, whatever their kind; counted from when each was due.
+        p50_sent_ms: likewise, counted from when each was sent.
         acted_seconds: from T0 until the plan's last step was over.
     """
 
     lowest_ready: int | None = None
     p50_ms: float | None = None
     p99_ms: float | None = None
+    p50_sent_ms: float | None = None
+    p99_sent_ms: float | None = None
     acted_seconds: float | None = None
     kinds: list[KindFigures] = []

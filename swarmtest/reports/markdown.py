@@ -86,10 +86,10 @@ def _acts(document: Document) -> Iterator[str]:
 
 def _losses(document: Document) -> Iterator[str]:
     classes = wording.present_classes(document)
-    header = ("kind", "connection", "sent", "ok", *[f"{name}" for name in classes], "p50 ms", "p99 ms")
+    header = ("kind", "connection", "sent", "ok", *[f"{name}" for name in classes], "p50 ms", "p99 ms (as sent)")
     rows = []
     for row in document.loss_rows:
-        times = [UNSEEN if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms)]
+        times = wording.answer_times(row)
         counts = [wording.number(row.counts.get(name, 0)) for name in ("ok", *classes)]
         rows.append((plain(row.kind), plain(row.connection), wording.number(row.sent), *counts, *times))
     parts = [table([plain(name) for name in header], rows)] if rows else []

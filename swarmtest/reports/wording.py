@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from swarmtest.reports import CLASSES, Document, LossEvent
+from swarmtest.reports import CLASSES, Document, LossEvent, LossRow
 
 OUTCOME_WORDS = {"passed": "passed", "failed": "failed", "not_proved": "not proved"}
 
@@ -60,6 +60,12 @@ def outcome_words(outcome: str) -> str:
 def number(value: int | float) -> str:
     """``2143`` as ``2,143``."""
     return f"{value:,}"
+
+
+def answer_times(row: LossRow) -> list[str]:
+    """Median and 99th percentile of a row, from when requests were due; and in brackets from when they were sent."""
+    p50, p99 = ("-" if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms))
+    return [p50, p99 if row.p99_sent_ms is None else f"{p99} ({row.p99_sent_ms:,.0f})"]
 
 
 def counted(count: int, noun: str) -> str:

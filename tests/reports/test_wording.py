@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from swarmtest.reports import Document, Mark, wording
+from swarmtest.reports import Document, LossRow, Mark, wording
 from swarmtest.reports.lifespans import durations, labels, mark_text, with_error, zero
 
 Runs = dict[str, Callable[[], Document]]
@@ -89,3 +89,17 @@ def test_two_instances_in_one_slot_are_told_apart(runs: Runs) -> None:
     old = runs["passed"]().instances[0]
     twin = msgspec.structs.replace(old, id="zzzzzz")
     assert labels([old, twin]) == {old.id: "api.1 k1xj", "zzzzzz": "api.1 zzzz"}
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ({}, ["-", "-"]),
+        ({"p50_ms": 1234.4, "p99_ms": 2500.0}, ["1,234", "2,500"]),
+        ({"p50_ms": 12.0, "p99_ms": 2500.0, "p99_sent_ms": 480.2}, ["12", "2,500 (480)"]),
+    ],
+)
+def test_times_from_when_requests_were_due_have_those_from_when_they_were_sent_in_brackets(
+    times: dict[str, float], said: list[str]
+) -> None:
+    assert wording.answer_times(LossRow("short", "kept", 3, {"ok": 3}, **times)) == said

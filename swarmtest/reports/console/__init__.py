@@ -15,7 +15,7 @@ from swarmtest.reports import CheckEntry, Document, LossEvent, wording
 from swarmtest.reports.acts import act_rows, kind_sentence, policy_lines, story_lines
 from swarmtest.reports.console.lives import starts, stops
 from swarmtest.reports.console.parts import bullet, check_text, heading, verdict_word, write
-from swarmtest.reports.lifespans import UNSEEN, full_label, grace_seconds, with_error, zero
+from swarmtest.reports.lifespans import full_label, grace_seconds, with_error, zero
 
 IDS_SHOWN = 3
 
@@ -103,12 +103,12 @@ def _requests(document: Document) -> Iterator[RenderableType]:
     for column in ("kind", "connection"):
         table.add_column(column)
     unproved = sum(row.unproved for row in document.loss_rows)
-    for column in ("sent", "ok", *(["unproved"] if unproved else []), "lost", "p50 ms", "p99 ms"):
+    for column in ("sent", "ok", *(["unproved"] if unproved else []), "lost", "p50 ms", "p99 ms (as sent)"):
         table.add_column(column, justify="right")
     for row in document.loss_rows:
         ok = row.counts.get("ok", 0)
         doubt = [row.unproved] if unproved else []
-        times = [UNSEEN if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms)]
+        times = wording.answer_times(row)
         counts = _counts(row.sent, ok, *doubt, row.sent - ok - row.unproved)
         table.add_row(row.kind, row.connection, *counts, *times)
     sent, ok = document.losses.get("sent", 0), document.losses.get("ok", 0)
