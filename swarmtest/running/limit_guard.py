@@ -158,7 +158,7 @@ class LimitGuard:
                 self._count(limit, record)
         for (limit, _), tally in self._tallies.items():
             if said := tally.broken(limit, now):
-                self.text = f"{limit.text}: {said}"
+                self.text = f"the limit {limit.text} was broken: {said}"
                 return
 
     def _count(self, limit: Limit, record: Record) -> None:

@@ -54,9 +54,9 @@ def test_a_count_trips_as_soon_as_it_is_passed_and_stays_tripped(tmp_path: Path)
     world.lose(1, count=5)
     assert world.look(2) is None
     world.lose(3)
-    assert world.look(4) == "lost <= 5: 6 of 106 requests"
+    assert world.look(4) == "the limit lost <= 5 was broken: 6 of 106 requests"
     world.write(5, count=1000)
-    assert world.look(6) == "lost <= 5: 6 of 106 requests"
+    assert world.look(6) == "the limit lost <= 5 was broken: 6 of 106 requests"
 
 
 def test_what_is_turned_away_or_answered_badly_is_lost_too(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_what_is_turned_away_or_answered_badly_is_lost_too(tmp_path: Path) -> No
     world.write(0, status=404)
     assert world.look(1) is None
     world.write(1, status=500)
-    assert world.look(2) == "lost <= 2: 3 of 3 requests"
+    assert world.look(2) == "the limit lost <= 2 was broken: 3 of 3 requests"
 
 
 def test_what_was_still_open_or_our_own_fault_says_nothing(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_kind_is_counted_by_itself_and_refused_is_what_was_not_connected(tmp_p
     world.lose(0, kind="long")
     assert world.look(1) is None
     world.lose(1, kind="long", client_outcome="no_connection")
-    assert world.look(2) == "refused of long = 0: 1 of 2 requests"
+    assert world.look(2) == "the limit refused of long = 0 was broken: 1 of 2 requests"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_percentile_trips_once_luck_cannot_be_the_reason(tmp_path: Path, slow:
 def test_times_count_from_when_a_request_was_due(tmp_path: Path) -> None:
     world = World(tmp_path, "max < 800ms")
     world.write(0, 0.1, planned=START - 1.0)
-    assert world.look(1) == "max < 800ms: 1 of 1 answers weren't within it"
+    assert world.look(1) == "the limit max < 800ms was broken: 1 of 1 answers weren't within it"
 
 
 def test_lost_requests_have_no_answer_time(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_share_says_nothing_of_a_trickle(tmp_path: Path) -> None:
     world.lose(0, count=LEAST_ENDED - 1)
     assert world.look(1) is None
     world.write(1, count=1)
-    assert world.look(2) == "success >= 99%: 19 of 20 requests were lost"
+    assert world.look(2) == "the limit success >= 99% was broken: 19 of 20 requests were lost"
 
 
 def test_a_second_is_judged_when_it_is_over(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_second_is_judged_when_it_is_over(tmp_path: Path) -> None:
     world.write(0, count=40)
     world.lose(0.5)
     assert world.look(1.2) is None
-    said = "success per second >= 99%: 1 of the 41 requests that ended within one second were lost"
+    said = "the limit success per second >= 99% was broken: 1 of the 41 requests that ended within one second were lost"
     assert world.look(1.4) is None  # it may not be written down yet
     assert world.look(1.7) == said
 
@@ -137,7 +137,7 @@ def test_a_phase_is_counted_from_its_beginning_to_its_end(tmp_path: Path) -> Non
     world.lose(6)
     assert world.look(7) is None
     world.lose(4)
-    assert world.look(8) == "lost in baseline = 0: 1 of 1 requests"
+    assert world.look(8) == "the limit lost in baseline = 0 was broken: 1 of 1 requests"
 
 
 def test_a_rollout_begins_with_the_first_act_that_does_something(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_rollout_begins_with_the_first_act_that_does_something(tmp_path: Path)
     assert world.look(3) is None
     world.event(4, "act", name="update", edge="began", prepares=False)
     world.lose(5)
-    assert world.look(6) == "lost in rollout = 0: 1 of 1 requests"
+    assert world.look(6) == "the limit lost in rollout = 0 was broken: 1 of 1 requests"
 
 
 def test_per_rollout_each_act_begins_a_new_count(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_per_rollout_each_act_begins_a_new_count(tmp_path: Path) -> None:
         world.lose(at + 0.5)
     assert world.look(5) is None
     world.lose(3.7)
-    assert world.look(6) == "lost <= 1 per rollout: 2 of 2 requests"
+    assert world.look(6) == "the limit lost <= 1 per rollout was broken: 2 of 2 requests"
 
 
 def test_a_line_that_is_not_whole_yet_is_read_when_it_is(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_all_clients_are_read(tmp_path: Path) -> None:
     world = World(tmp_path, "lost <= 1")
     world.lose(0, file=1)
     world.lose(0, file=2)
-    assert world.look(1) == "lost <= 1: 2 of 2 requests"
+    assert world.look(1) == "the limit lost <= 1 was broken: 2 of 2 requests"
 
 
 def test_without_a_limit_nothing_is_read(tmp_path: Path) -> None:

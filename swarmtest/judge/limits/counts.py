@@ -10,8 +10,7 @@ from swarmtest.judge.limits.selection import Found, Selected
 from swarmtest.limits import DUPLICATES, LOST, LOST_TO_FAULT, SUCCESS, Limit
 from swarmtest.limits.arithmetic import DOUBT, State, chance
 from swarmtest.losses import Accounted, Loss, upper_bound
-from swarmtest.losses.groups import loss_lines
-from swarmtest.losses.wording import few, ids, many, number, since
+from swarmtest.losses.wording import few, ids, label, many, number, since
 
 PERHAPS_UNKNOWN = ("cut", "cut_finished", "unserved")
 """Classes that a request of unknown fate may really belong to."""
@@ -38,6 +37,7 @@ def judge_counts(limit: Limit, selected: Selected, judged: Judged) -> Found:
         said = f"{number(len(sure))} of {many(total, 'request')}"
         said += f", {percent(len(sure) / total)}" if limit.unit == "share" else ""
     said += f", and {number(len(perhaps))} that may be" if perhaps else ""
+    said += excused(limit, selected)
     least = _least(limit) if state is State.UNCLEAR and not perhaps else 0
     said += f"; fewer than {number(least)} can't tell" if least else ""
     return Found(state, said, _evidence(limit, selected, judged, state), measured, total, None, least)
@@ -52,6 +52,13 @@ def counted(limit: Limit, selected: Selected) -> tuple[list[Accounted], list[Acc
     sure = [one for one in selected.lost if one.loss.value == limit.measure]
     unknown = [one for one in selected.lost if one.loss is Loss.UNKNOWN and limit.measure in PERHAPS_UNKNOWN]
     return sure, [*unknown, *(one for one in selected.doubtful if one.unproved and limit.measure == one.loss.value)]
+
+
+def excused(limit: Limit, selected: Selected) -> str:
+    """What isn't counted, since it belongs to what was hurt on purpose."""
+    if not selected.excused or limit.measure == LOST_TO_FAULT:
+        return ""
+    return f" ({number(selected.excused)} lost to what was hurt aren't counted)"
 
 
 def percent(share: float) -> str:
@@ -98,15 +105,23 @@ def _evidence(limit: Limit, selected: Selected, judged: Judged, state: State) ->
     sure, perhaps = counted(limit, selected)
     lines: list[str] = []
     if state is not State.HOLDS and sure:
-        lines += [*loss_lines(sure, judged.timeline, judged.witness, judged.promises), _worst_second(sure, judged)]
+        lines += [*_where(sure), _worst_second(sure, judged)]
     if state is not State.HOLDS and perhaps:
         lines.append(f"{many(len(perhaps), 'request')} that may be: {perhaps[0].why}; {ids(perhaps)}")
-    if selected.excused and limit.measure != LOST_TO_FAULT:
-        lines.append(f"{many(selected.excused, 'request')} lost to what was hurt on purpose, not counted")
     if state is State.HOLDS and not sure and limit.unit == "requests":
         bound = upper_bound(0, len(selected.all))
         lines += [f"none of so many is a share below {percent(bound)} at 95 %"] if bound is not None else []
     return tuple(lines)
+
+
+def _where(lost: Sequence[Accounted]) -> list[str]:
+    """A line for each class, with the instances that lost most of it; how, the checks say."""
+    lines = []
+    for loss, count in Counter(one.loss for one in lost).most_common():
+        some = [one for one in lost if one.loss is loss]
+        places = Counter(label(one.life) for one in some).most_common()
+        lines.append(f"{number(count)} {loss}: {few([f'{times} on {place}' for place, times in places])}; {ids(some)}")
+    return lines
 
 
 def _worst_second(lost: Sequence[Accounted], judged: Judged) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from math import ceil, floor, isfinite
 
 from swarmtest.checks import Judged
-from swarmtest.judge.limits.counts import counted, percent
+from swarmtest.judge.limits.counts import counted, excused, percent
 from swarmtest.judge.limits.selection import Found, Selected
 from swarmtest.limits import LOST_TO_FAULT, SUCCESS, Limit
 from swarmtest.limits.arithmetic import State
@@ -50,8 +50,9 @@ def judge_seconds(limit: Limit, selected: Selected, judged: Judged) -> Found:
         said = f"broken in {number(len(broken))} of {many(len(seconds), 'second')}; the worst has {shown}, at {at}"
     elif doubtful:
         said += f", and {many(len(doubtful), 'second')} may break it"
+    said += excused(limit, selected)
     measured = sum(second.total for second in seconds.values())
-    return Found(state, said, _evidence(broken or doubtful, seconds, judged, selected.excused), value, measured)
+    return Found(state, said, _evidence(broken or doubtful, seconds, judged), value, measured)
 
 
 def _origin(judged: Judged) -> float | None:
@@ -83,13 +84,11 @@ def _whole_seconds(selected: Selected, judged: Judged) -> tuple[int, int]:
     return ceil(begins), max(ceil(begins), floor(ends_at)) if isfinite(ends_at) else ceil(begins)
 
 
-def _evidence(some: list[int], seconds: Mapping[int, _Second], judged: Judged, excused: int) -> tuple[str, ...]:
+def _evidence(some: list[int], seconds: Mapping[int, _Second], judged: Judged) -> tuple[str, ...]:
     lines = []
     for t in some:
         second = seconds[t]
         lost = f": {by_class(second.sure)}; {ids(second.sure)}" if second.sure else ""
         ended = many(second.total, "request") + " ended"
         lines.append(f"second from {since(t, _origin(judged))}: {ended}{lost}")
-    if excused:
-        lines.append(f"{many(excused, 'request')} lost to what was hurt on purpose, not counted")
     return tuple(lines)
