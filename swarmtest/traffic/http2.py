@@ -46,7 +46,7 @@ class Connection:
         # With a time-out the descriptor itself never blocks, whichever `socket` module this is.
         connected.settimeout(_IDLE_SECONDS)
         self._socket, self._fd = connected, connected.fileno()
-        self._record, self._told = record, told
+        self._told = told
         self._session = Session(record, terms)
         self._lock = threading.RLock()
         self._out = bytearray()
@@ -190,11 +190,10 @@ class Connection:
         if self._ended:
             return
         self._ended = True
-        self._session.end(by, error)
+        self._session.end(by, error, self._told)
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
-        self._told(self._record)
 
     def _wait_until_writable(self, seconds: float) -> None:
         poll = select.poll()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -129,10 +130,15 @@ class Session:
         with contextlib.suppress(H2Error):
             self._wire.close_connection()
 
-    def end(self, by: Literal["peer", "client"], error: str | None) -> None:
-        """The socket has ended, and with it every stream that's open."""
+    def end(self, by: Literal["peer", "client"], error: str | None, told: Callable[[ConnectionRecord], None]) -> None:
+        """The socket has ended, and with it every stream that's open.
+
+        Arguments:
+            told: takes the connection's record, before anybody hears of the end of a stream.
+        """
         left = list(self._streams.values())
         self.record.end(by, len(left), error)
+        told(self.record)
         how = error or ("closed" if by == "peer" else "closed by the client")
         goaway = self.record.goaway
         word = "without GOAWAY" if goaway is None else f"after a GOAWAY that named {goaway}"
