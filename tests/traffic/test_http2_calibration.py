@@ -32,7 +32,7 @@ def test_a_refused_stream_that_is_sent_again_is_found_out() -> None:
     class Persistent(Connections):
         def send(self, request: StreamRequest, record: Record) -> None:
             super().send(request, record)
-            if record.client_outcome == "refused_stream":
+            if record.kind == "refused_stream":
                 super().send(request, record)
 
     assert "h2 refused_stream: a request reached the server 2 times, expected 1" in wrongs(Persistent)
