@@ -18,8 +18,11 @@ from swarmtest.reports.html.dots import Places, lost_dots, ok_dots
 from swarmtest.reports.lifespans import START_MARKS, STOP_MARKS, full_label, zero
 from swarmtest.reports.wording import CLASS_MEANINGS
 
-BEFORE_TRAFFIC = 30.0
+BEFORE_TRAFFIC = 15.0
 """Seconds before the first request from which on marks are in the picture."""
+
+EDGE = 0.01
+"""Share of the picture's width that's left free on both sides."""
 
 MOST_STEPS = 7_200
 """Points of a curve; of a longer run, some seconds are put together."""
@@ -85,7 +88,9 @@ def _range(run: Run, start: float) -> tuple[float, float]:
     first, last = float(seconds.start), float(seconds.start + seconds.length)
     early = [at for at in marks if first - BEFORE_TRAFFIC <= at < first]
     late = [at for at in marks if last < at <= last + BEFORE_TRAFFIC]
-    return round(min([*early, first]) - start, 3), round(max([*late, last]) - start, 3)
+    first, last = min([*early, first]), max([*late, last])
+    edge = (last - first) * EDGE
+    return round(first - edge - start, 3), round(last + edge - start, 3)
 
 
 def _row(one: InstanceEntry, document: Document, start: float) -> dict[str, Any]:

@@ -11,6 +11,8 @@ const ok = data.ok === null ? null : {
   ...data.ok, t: unpacked(Uint32Array, data.ok.t), row: unpacked(Uint16Array, data.ok.row),
   level: unpacked(Uint8Array, data.ok.level), n: unpacked(Uint32Array, data.ok.n),
 };
+const STRENGTHS = 6; // steps of how dark a dot is that stands for many
+if (ok !== null) ok.most = ok.n.reduce((a, b) => Math.max(a, b), 1);
 const texts = data.lost.texts || [];
 const lost = (data.lost.told || []).map(([began, at, row, level, loss, id, ...rest]) => {
   const [kind, connection, charge, saw, why] = rest.map((i) => texts[i]);
@@ -47,7 +49,8 @@ const lanes = {
     this.left = Math.min(widest + 12, narrow ? 92 : 190);
     this.top = 44;
     this.right = 8;
-    this.height = this.top + n * this.pitch + 6;
+    this.bottom = n > 16 ? 18 : 0; // a long picture has its times below, too
+    this.height = this.top + n * this.pitch + 6 + this.bottom;
     this.inner = Math.max(50, this.width - this.left - this.right);
   },
   x(t) {
@@ -96,9 +99,12 @@ const lanes = {
       const x = Math.round(this.x(t)) + 0.5;
       c.beginPath();
       c.moveTo(x, this.top - 4);
-      c.lineTo(x, this.height);
+      c.lineTo(x, this.height - this.bottom);
       c.stroke();
-      if (x > this.left + 18 && x < this.width - 22) c.fillText(Math.abs(t) < step / 2 ? (data.t0 ? "T0" : "0") : seconds(t, digits), x, this.top - 12);
+      if (x < this.left + 18 || x > this.width - 22) continue;
+      const text = Math.abs(t) < step / 2 ? (data.t0 ? "T0" : "0") : seconds(t, digits);
+      c.fillText(text, x, this.top - 12);
+      if (this.bottom) c.fillText(text, x, this.height - 8);
     }
     for (let i = 0; i <= rows.length; i++) {
       c.strokeStyle = i && i < rows.length && rows[i].slot === rows[i - 1].slot ? this.ink.grid : this.ink.line;
@@ -151,8 +157,10 @@ const lanes = {
       c.lineWidth = 1;
       c.setLineDash([4, 3]);
       c.beginPath();
-      c.moveTo(a, 18);
+      c.moveTo(a, this.top - 4);
       c.lineTo(a, this.height);
+      c.moveTo(a, 17);
+      c.lineTo(a, 23);
       c.stroke();
       c.setLineDash([]);
       const wide = c.measureText(act.name).width + 8;
@@ -169,11 +177,11 @@ const lanes = {
     const wide = Math.max(last - first < 4000 ? 3 : 2, Math.min(12, (ok.grain / (view.to - view.from)) * this.inner));
     const few = last - first < 4000, high = few && this.pitch >= 25 ? 3 : Math.max(1.6, Math.min(3, (this.pitch - this.labels - 6) / ok.levels));
     const shift = ok.grain > ok.unit ? ok.grain / 2 : 0, ys = rows.map((_, i) => Array.from({ length: ok.levels }, (_, level) => this.dotY(i, level) - high / 2));
-    const strengths = [[], [], [], []];
-    for (let i = first; i < last; i++) strengths[ok.n[i] < 2 ? 0 : ok.n[i] < 5 ? 1 : ok.n[i] < 20 ? 2 : 3].push(i);
+    const strengths = Array.from({ length: STRENGTHS }, () => []);
+    for (let i = first; i < last; i++) strengths[Math.ceil(Math.sqrt(ok.n[i] / ok.most) * STRENGTHS) - 1].push(i);
     c.fillStyle = this.paints[0];
     strengths.forEach((some, strength) => {
-      c.globalAlpha = (few ? [0.85, 0.9, 0.95, 1] : [0.5, 0.65, 0.8, 0.95])[strength];
+      c.globalAlpha = ok.most < 3 ? (few ? 0.9 : 0.6) : 0.25 + (0.7 * (strength + 1)) / STRENGTHS;
       for (const i of some) c.fillRect(this.x(ok.since + ok.t[i] * ok.unit + shift) - wide / 2, ys[ok.row[i]][ok.level[i]], wide, high);
     });
     c.globalAlpha = 1;
