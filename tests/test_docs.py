@@ -207,6 +207,7 @@ def keys_known_in(part: str, tmp_path: Path) -> set[str]:
         "front_door": "{service: api, front_door: {QQQQ: 1}}",
         "traffic": "{service: api, traffic: {QQQQ: 1}}",
         "a kind": "{service: api, traffic: {kinds: {one: {QQQQ: 1}}}}",
+        "retries": "{service: api, traffic: {kinds: {one: {retries: {QQQQ: 1}}}}}",
     }[part]
     file = tmp_path / "stack.yml"
     file.write_text(f"x-swarmtest: {block}\n{STUB}")
@@ -221,7 +222,7 @@ def keys_documented_in(part: str) -> set[str]:
     return set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
 
 
-@pytest.mark.parametrize("part", ["the block", "front_door", "traffic", "a kind"])
+@pytest.mark.parametrize("part", ["the block", "front_door", "traffic", "a kind", "retries"])
 def test_every_key_of_the_block_is_documented_and_no_other(part: str, tmp_path: Path) -> None:
     known = keys_known_in(part, tmp_path)
     if part == "traffic":

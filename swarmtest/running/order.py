@@ -20,7 +20,7 @@ from swarmtest.running.guard import Limit as ShareLimit
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.bodies import DEFAULT_CHUNK
 from swarmtest.stack.brief import Brief
-from swarmtest.traffic.settings import Kind, Stage, TrafficSettings, masked
+from swarmtest.traffic.settings import Kind, Retries, Stage, TrafficSettings, masked
 
 LONGEST_NAME = 63
 """Longest name of a service that Swarm takes: it's a label of DNS."""
@@ -123,6 +123,7 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 bytes=kind.large.length if kind.large is not None else None,
                 piece_bytes=kind.large.chunk if kind.large is not None else DEFAULT_CHUNK,
                 sha256=kind.large.sha256 if kind.large is not None else None,
+                retries=Retries(**{**asdict(kind.retries), "on": list(kind.retries.on)}) if kind.retries else None,
             )
             for kind in brief.kinds
         ],

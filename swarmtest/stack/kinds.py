@@ -10,6 +10,7 @@ from typing import Any
 from swarmtest.stack.arrivals import ARRIVALS, Shape, read_rate
 from swarmtest.stack.bodies import BODY_KEYS, LARGE, LargeBody, read_large
 from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, span, word
+from swarmtest.stack.retrying import Retrying, read_retries
 
 DEFAULT_RATE = 20.0
 
@@ -42,13 +43,15 @@ KIND_KEYS = (
     "expect_bytes",
     "count",
     "streams",
+    "retries",
     *STREAM_KEYS,
     *BODY_KEYS,
 )
 
 _PLAIN_BODY = ("body_bytes", "end_marker", "expect_bytes")
-_NOT_FOR_STREAMS = ("method", "ms", "arrivals", *_PLAIN_BODY, "count", *BODY_KEYS)
+_NOT_FOR_STREAMS = ("method", "ms", "arrivals", *_PLAIN_BODY, "count", "retries", *BODY_KEYS)
 _USELESS = {
+    "h2": (*STREAM_KEYS, *BODY_KEYS, "retries"),
     "websocket": _NOT_FOR_STREAMS,
     "sse": (*_NOT_FOR_STREAMS, "rate"),
     "upload": (*STREAM_KEYS, *_PLAIN_BODY, "sha256"),
@@ -75,6 +78,7 @@ class Kind:
         sessions: users that each hold a stream open; None where it's no kind of stream.
         reconnect_seconds: within which a session has to have its stream back.
         large: its body, where that's streamed and held to a checksum.
+        retries: what its client sends again; None for nothing.
         streams: how many requests an HTTP/2 connection carries at once; None where it's another protocol.
     """
 
@@ -92,6 +96,7 @@ class Kind:
     sessions: int | None = None
     reconnect_seconds: float | None = None
     large: LargeBody | None = None
+    retries: Retrying | None = None
     streams: int | None = None
     shape: Shape | None = None
     arrivals: str = "even"
@@ -165,6 +170,7 @@ def _kind(reader: Reader, name: str) -> Kind:
         end_marker=reader.text("end_marker", "") or None,
         expect_bytes=reader.whole("expect_bytes", 0) or None,
         count=reader.whole("count", 0) or None,
+        retries=read_retries(reader),
         large=read_large(reader, protocol) if protocol in LARGE else None,
         streams=_streams(reader) if protocol == "h2" else None,
         sessions=_sessions(reader) if is_stream else None,

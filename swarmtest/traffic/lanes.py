@@ -66,16 +66,29 @@ class Lane:
     def send(self, n: int, due: float) -> None:
         """Sends request ``n`` once and sees that it's recorded, even if the client itself breaks."""
         late = time.monotonic() - due
-        request_id = self._template.request_id(n)
+        request, record = self.make(n, self.request_id(n), late)
+        self.once(request, record, late)
+
+    def request_id(self, n: int) -> str:
+        """The ID of request ``n``."""
+        return self._template.request_id(n)
+
+    def make(self, n: int, request_id: str, late: float) -> tuple[Request, Record]:
+        """Request ``n`` under this ID, and the record of it."""
+        kind = self._template.kind
         request = self._template.request(request_id, self._pace.duration_ms(n), keeps=self.keeps)
-        record = Record(
+        planned = time.time() - late
+        return request, Record(
             id=request_id,
-            kind=self._template.kind.name,
+            kind=kind.name,
             method=request.method,
             path=request.path,
-            planned=time.time() - late,
-            protocol=self._template.kind.protocol,
+            planned=planned,
+            protocol=kind.protocol,
         )
+
+    def once(self, request: Request, record: Record, late: float) -> None:
+        """Sends this request, and sees that it's recorded."""
         self._ledger.begin(record, late)
         client = self._client()
         try:

@@ -19,6 +19,7 @@ from swarmtest.traffic.http2_sharing import Connections, Dialer
 from swarmtest.traffic.lanes import Lane, Template, expectation_of
 from swarmtest.traffic.ledger import Ledger
 from swarmtest.traffic.pacing import Pace, is_fresh
+from swarmtest.traffic.retries import Budget, Policy, RetryingLane
 from swarmtest.traffic.sessions import Session, Surroundings
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from swarmtest.traffic.stream_calibration import SPEAKERS
@@ -70,11 +71,13 @@ def _lanes(kind: Kind, tools: Tools, template: Template, client: type[Client]) -
     limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
     pace = Pace.of(kind, settings.seed)
     expectation = expectation_of(settings, kind)
-    lanes = []
+    policy = Policy(kind.retries, Budget(kind.retries.budget)) if kind.retries is not None else None
+    lanes: list[Sends] = []
     for number in range(pace.lanes):
         keeps = not is_fresh(number, settings.fresh_share)
         new_client = partial(client, tools.targets, limits, expectation, keeps=keeps, numbers=tools.numbers)
-        lanes.append(Lane(template, pace, tools.ledger, new_client, keeps=keeps))
+        lane = Lane(template, pace, tools.ledger, new_client, keeps=keeps)
+        lanes.append(lane if policy is None else RetryingLane(lane, policy))
     yield from users_of(kind, pace, lanes, tools)
 
 

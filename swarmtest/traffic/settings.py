@@ -34,6 +34,24 @@ class Stage(msgspec.Struct, frozen=True):
     end: float
 
 
+class Retries(msgspec.Struct, frozen=True, kw_only=True):
+    """What the client of a kind sends again, and how often.
+
+    Attributes:
+        budget: retries for each request of the last seconds, at most.
+        attempts: tries of one request in all.
+        backoff_seconds: before the second try; twice as long before each further one.
+        on: what makes another try worth it: ``refused``, ``unserved``, ``closed``, ``timed_out``, or a status.
+        key_header: header of the idempotency key; without one, only what's safe is sent again.
+    """
+
+    budget: float
+    attempts: int = 3
+    backoff_seconds: float = 0.1
+    on: list[str] = []
+    key_header: str | None = None
+
+
 class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of request, sent at a steady rate unless it has stages.
 
@@ -53,6 +71,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         bytes: length of a large body, which is sent by an upload, and comes by a download.
         piece_bytes: so much of an upload is handed over at a time.
         sha256: known checksum of a download, in hex.
+        retries: what's sent again; ``None`` means nothing ever is.
         streams: how many requests an HTTP/2 connection carries at once; a fresh one carries so many in all.
     """
 
@@ -75,6 +94,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int | None = None
     piece_bytes: int = 65536
     sha256: str | None = None
+    retries: Retries | None = None
     streams: int = 8
 
     @property
