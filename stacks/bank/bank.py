@@ -21,7 +21,11 @@ from sample.listener import Listener
 
 
 class Bank:
-    """An ASGI app: `POST /commit/ID` books, `GET /ledger` tells all, `GET /healthz` says that it lives."""
+    """An ASGI app that keeps a ledger.
+
+    `POST /commit/ID` books, `PUT /commit/KEY` books unless that was done before, `GET /ledger` tells all, and
+    `GET /healthz` says that it lives.
+    """
 
     def __init__(self, ledger: Path) -> None:
         self._file = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -36,12 +40,17 @@ class Bank:
             case "POST", ["commit", request_id]:
                 self._book(unquote(request_id))
                 await _reply(send, 200, {"ok": True})
+            case "PUT", ["commit", key]:
+                status = 200 if unquote(key) in self._booked else 201
+                if status == 201:
+                    self._book(unquote(key))
+                await _reply(send, status, {"ok": True})
             case "GET", ["ledger"]:
                 await _reply(send, 200, self._booked)
             case "GET", ["healthz"]:
                 await _reply(send, 200, {"ok": True})
             case _:
-                await _reply(send, 404, {"error": "POST /commit/ID, GET /ledger or GET /healthz"})
+                await _reply(send, 404, {"error": "POST or PUT /commit/ID, GET /ledger or GET /healthz"})
 
     def _book(self, request_id: str) -> None:
         now = round(time.time(), 6)

@@ -22,6 +22,11 @@ class FakeBank:
             raise ConnectionError("the bank is closed")
         self.booked.append(request_id)
 
+    async def commit_once(self, key: str) -> bool:
+        if new := key not in self.booked:
+            await self.commit(key)
+        return new
+
     async def alive(self) -> bool:
         return not self.broken
 
@@ -40,12 +45,14 @@ class Instance:
         self.app = App(self.state, journal, self.bank, Manners(version="7", **manners))
         self.sent: list[dict[str, Any]] = []
 
-    async def ask(self, path: str, query: str = "", *, http: str = "1.1") -> tuple[int, dict[bytes, bytes], bytes]:
+    async def ask(
+        self, path: str, query: str = "", *, http: str = "1.1", key: bytes | None = None
+    ) -> tuple[int, dict[bytes, bytes], bytes]:
         scope = {
             "type": "http",
             "path": path,
             "query_string": query.encode(),
-            "headers": [(b"x-request-id", b"r1")],
+            "headers": [(b"x-request-id", b"r1")] + ([(b"idempotency-key", key)] if key is not None else []),
             "http_version": http,
         }
         await self.app(scope, self.receive, self.send)
@@ -59,6 +66,19 @@ class Instance:
 
     def events(self) -> list[str]:
         return [line["event"] for line in self.lines]
+
+
+def test_another_try_with_the_same_key_is_answered_and_takes_no_effect() -> None:
+    async def twice() -> Instance:
+        instance = Instance()
+        assert (await instance.ask("/work", key=b"k1"))[0] == 200
+        assert (await instance.ask("/work", key=b"k1"))[0] == 200
+        return instance
+
+    instance = asyncio.run(twice())
+    assert instance.bank.booked == ["k1"]
+    assert instance.events().count("commit") == 1
+    assert instance.events().count("intent") == 2
 
 
 def test_an_order_is_booked_once_between_intent_and_commit() -> None:

@@ -167,6 +167,22 @@ def test_the_model_serves_on_while_unready_then_closes_drains_and_exits() -> Non
     run(story)
 
 
+def test_the_bank_books_a_key_once_however_often_it_is_tried() -> None:
+    async def story(served: Service) -> None:
+        client = await served.connect()
+        for name in ("r1", "r1.try2"):
+            head = f"POST /work?ms=0 HTTP/1.1\r\nHost: x\r\nX-Request-ID: {name}\r\nIdempotency-Key: r1\r\n\r\n"
+            client.writer.write(head.encode())
+            assert (await client.answer())[0] == 200
+        await client.close()
+        served.signal()
+        _, lines = await served.exit()
+        assert [line["request_id"] for line in lines if line["event"] == "commit"] == ["r1"]
+        assert [line["request_id"] for line in lines if line["event"] == "finish"] == ["r1", "r1.try2"]
+
+    run(story)
+
+
 def test_a_health_check_that_asks_the_bank_fails_with_it_and_heals_with_it() -> None:
     async def story() -> None:
         port, bank = free_port(), free_port()

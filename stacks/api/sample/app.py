@@ -28,6 +28,9 @@ class Bank(Protocol):
     async def commit(self, request_id: str) -> None:
         """Book the order; raises OSError if that can't be said to have worked."""
 
+    async def commit_once(self, key: str) -> bool:
+        """Book under a key, unless that was done before; whether it's new. Raises OSError likewise."""
+
     async def alive(self) -> bool:
         """Whether it answers at the moment."""
 
@@ -152,13 +155,21 @@ class App:
         if request_id is not None:
             self._journal.record("intent", request_id)
             try:
-                await self._bank.commit(request_id)
+                new = await self._book(request_id, _header(scope, b"idempotency-key"))
             except OSError as error:
                 return Answer(500, {"error": f"the bank didn't confirm: {error}", "request_id": request_id})
-            self._journal.record("commit", request_id)
+            if new:
+                self._journal.record("commit", request_id)
         await asyncio.sleep(order.milliseconds * (1 - order.commit_at) / 1000)
         fields = {"request_id": request_id, "ms": order.milliseconds, **self._identity()}
         return Answer(200, fields, order.padding)
+
+    async def _book(self, request_id: str, key: str | None) -> bool:
+        """Whether it took effect: a client that tries again sends the key of the first try, which may have."""
+        if key is not None:
+            return await self._bank.commit_once(key)
+        await self._bank.commit(request_id)
+        return True
 
     async def _probe(self, path: str) -> Answer:
         match path:

@@ -39,6 +39,18 @@ class BankClient:
         if status != 200:
             raise OSError(f"status {status}")
 
+    async def commit_once(self, key: str) -> bool:
+        """Book under a key, unless that was done before; whether it's booked now for the first time.
+
+        Raises:
+            OSError: when the bank didn't confirm, whatever the reason.
+        """
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            status = await self._ask("PUT", f"/commit/{quote(key, safe='')}")
+        if status not in (200, 201):
+            raise OSError(f"status {status}")
+        return status == 201
+
     async def alive(self) -> bool:
         """Whether the bank answers at the moment."""
         try:
