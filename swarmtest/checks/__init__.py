@@ -16,6 +16,7 @@ from typing import Protocol, cast
 
 from swarmtest.errors import UsageError
 from swarmtest.evidence.promises import Promises
+from swarmtest.evidence.stream import Stream
 from swarmtest.losses import Losses
 from swarmtest.timeline import Aliases, Timeline, Witness
 
@@ -46,13 +47,18 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A run as checks see it: what was promised, what was seen, what became of each request."""
+    """A run as checks see it: what was promised, what was seen, what became of each request and of each stream.
+
+    Attributes:
+        streams: WebSockets and streams of server-sent events, which are no requests.
+    """
 
     promises: Promises
     timeline: Timeline
     witness: Witness
     aliases: Aliases
     losses: Losses
+    streams: tuple[Stream, ...] = ()
 
 
 class Check(Protocol):

@@ -135,7 +135,13 @@ def _missing(stopped: list[Lifespan]) -> str:
     return missing.CLOCKS if all(life.mark("closed") for life in stopped) else missing.CLOSE_LINE
 
 
-_NO_GRACE_HELPS = (Mechanism.SIGNAL_IGNORED, Mechanism.SIGNAL_OR_GRACE, Mechanism.KEEP_ALIVE, Mechanism.HANGS)
+_NO_GRACE_HELPS = (
+    Mechanism.SIGNAL_IGNORED,
+    Mechanism.SIGNAL_OR_GRACE,
+    Mechanism.KEEP_ALIVE,
+    Mechanism.HANGS,
+    Mechanism.STREAMS_HELD,
+)
 """Ends for which a longer grace only makes each rollout longer, until something else is mended."""
 
 

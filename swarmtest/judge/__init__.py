@@ -8,8 +8,9 @@ should have been, too little was sent, or that didn't come to its end, is never 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,14 +20,19 @@ from swarmtest.errors import RunFolderError, SwarmtestError
 from swarmtest.events import Event, read_events
 from swarmtest.evidence.promises import read_promises
 from swarmtest.evidence.request import Request
+from swarmtest.evidence.stream import Stream
 from swarmtest.judge.document import compose
 from swarmtest.judge.limits import limit_entries
 from swarmtest.losses import account
+from swarmtest.losses.streams import held_until_killed
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import open_run_folder
+from swarmtest.tables import STREAMS
 from swarmtest.timeline import read_timeline
 from swarmtest.timeline.acts import NOT_JUDGED, began
 from swarmtest.timeline.victims import took_effect
+
+T = TypeVar("T")
 
 EXIT_CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.NOT_PROVED: 3}
 
@@ -38,12 +44,15 @@ def judge_folder(path: Path) -> Document:
         RunFolderError: it isn't a run's folder, or one of a later version.
     """
     folder = open_run_folder(path)
-    return judge(folder.read_plan(), list(read_events(folder.events)), read_requests(folder.read_requests()))
+    requests, streams = read_requests(folder.read_requests()), read_streams(folder.read_table(STREAMS))
+    return judge(folder.read_plan(), list(read_events(folder.events)), requests, streams)
 
 
-def judge(plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request]) -> Document:
-    """Judges a run by its plan, its trace and its requests."""
-    judged = see(plan, events, requests)
+def judge(
+    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], streams: Sequence[Stream] = ()
+) -> Document:
+    """Judges a run by its plan, its trace, its requests and its streams."""
+    judged = see(plan, events, requests, streams)
     entries = [_entry(name, judged) for name in judged.promises.checks]
     entries += limit_entries(judged)
     reasons = list(reasons_not_to_pass(judged))
@@ -53,11 +62,18 @@ def judge(plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[R
     return compose(judged, entries, outcome, EXIT_CODES[outcome], reasons)
 
 
-def see(plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request]) -> Judged:
-    """What the checks judge: promises, timeline and losses of a run."""
+def see(
+    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], streams: Sequence[Stream] = ()
+) -> Judged:
+    """What the checks judge: promises, timeline and losses of a run, and its streams."""
     promises = read_promises(plan)
     timeline, witness, aliases = read_timeline(events, requests, promises)
-    return Judged(promises, timeline, witness, aliases, account(requests, promises, timeline, witness, aliases))
+    held = (
+        life.container for life in timeline.lifespans if life.container and held_until_killed(streams, life, aliases)
+    )
+    witness = replace(witness, held=frozenset(held))
+    losses = account(requests, promises, timeline, witness, aliases)
+    return Judged(promises, timeline, witness, aliases, losses, tuple(streams))
 
 
 def read_requests(rows: Iterable[Mapping[str, Any]]) -> list[Request]:
@@ -66,11 +82,20 @@ def read_requests(rows: Iterable[Mapping[str, Any]]) -> list[Request]:
     Raises:
         RunFolderError: a record that no version ever wrote.
     """
+    return _records("requests", rows, list[Request])
+
+
+def read_streams(rows: Iterable[Mapping[str, Any]]) -> list[Stream]:
+    """The client's records of streams, as :func:`read_requests` reads those of requests."""
+    return _records("streams", rows, list[Stream])
+
+
+def _records(what: str, rows: Iterable[Mapping[str, Any]], kind: type[T]) -> T:
     known = [{key: value for key, value in row.items() if value is not None} for row in rows]
     try:
-        return msgspec.convert(known, type=list[Request], strict=False)
+        return msgspec.convert(known, type=kind, strict=False)
     except msgspec.ValidationError as error:
-        raise RunFolderError(f"requests: {error}; was the folder edited?") from error
+        raise RunFolderError(f"{what}: {error}; was the folder edited?") from error
 
 
 def weigh(outcomes: Iterable[Outcome]) -> Outcome:

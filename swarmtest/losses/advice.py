@@ -206,6 +206,11 @@ _SENTENCES = {
     ),
     Mechanism.KILLED: "find out who kills the containers: no drain survives a SIGKILL",
     Mechanism.CRASHED: "read the log of the instance that crashed: it ended without having been asked to",
+    Mechanism.STREAMS_HELD: (
+        "tell open streams when draining (a WebSocket by a close frame with 1001 or 1012, server-sent events by the end"
+        " of the answer), and bound the drain below the grace: streams held the shutdown until SIGKILL, and they would"
+        " hold it through a longer grace as well"
+    ),
     Mechanism.HANGS: (
         "end the process when the drain is done: nothing ran on it any more when the grace ran out"
         " (a thread, a stream or a pool that's never closed), and a longer grace does nothing for it"

@@ -200,7 +200,10 @@ def _of_kill(life: Lifespan, witness: Witness) -> Mechanism:
         return Mechanism.SIGNAL_IGNORED if ignored else Mechanism.SIGNAL_OR_GRACE
     if closed is not None and last_new is not None and last_new > closed + AT_ONCE_SECONDS:
         return Mechanism.KEEP_ALIVE
-    if killed is not None and stream is not None and stream.finishes and not open_at(life, killed, witness):
+    idle = killed is not None and not open_at(life, killed, witness)
+    if idle and life.container in witness.held:
+        return Mechanism.STREAMS_HELD
+    if idle and stream is not None and stream.finishes:
         return Mechanism.HANGS
     return Mechanism.GRACE_TOO_SHORT
 

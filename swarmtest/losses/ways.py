@@ -24,6 +24,7 @@ class Mechanism(StrEnum):
     OUT_OF_MEMORY = "out of memory"
     KILLED = "killed"
     CRASHED = "crashed"
+    STREAMS_HELD = "open streams held the shutdown"
     HANGS = "nothing left to do, and yet it didn't exit"
     FRONT_DOOR_CUTS = "cut before the instance was told to stop"
     DETECTION = "sent before the front door could notice"

@@ -123,11 +123,16 @@ class Proxied:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Trails by request ID, streams by container, and the proxy's lines by request ID."""
+    """Trails by request ID, streams by container, and the proxy's lines by request ID.
+
+    Attributes:
+        held: containers that held streams of clients (WebSockets, server-sent events) until they were killed.
+    """
 
     trails: Mapping[str, Trail] = field(default_factory=dict)
     streams: Mapping[str, Stream] = field(default_factory=dict)
     proxied: Mapping[str, tuple[Proxied, ...]] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
 
     @property
     def logs_starts(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from swarmtest.checks import Judged, Verdict, find_check
 from swarmtest.events import Event
-from swarmtest.judge import judge, read_requests, see
+from swarmtest.judge import judge, read_requests, read_streams, see
 from swarmtest.reports import Document
 
 T0 = 1_000_000.0
@@ -110,6 +110,7 @@ class Rollout:
         self.ends = max((life.exited or 0.0) for life in self.old) + 5.0 if update else 10.0
         self.rates = {"short": 10.0, "long": 4.0}
         self.sent: list[Sent] = []
+        self.streams: list[dict[str, Any]] = []
         self.extra: list[tuple[float, str, dict[str, Any]]] = []
         self.status: list[tuple[float, str]] = [(0.2, "updating"), (self.ends - 2.0, "completed")] if update else []
         self.outcome: str | None = "finished"
@@ -186,13 +187,13 @@ class Rollout:
     # ------------------------------------------------------------------ what tests get
 
     def judged(self) -> Judged:
-        return see(self.plan, self.events(), read_requests(self.requests()))
+        return see(self.plan, self.events(), read_requests(self.requests()), read_streams(self.streams))
 
     def verdict(self, check: str) -> Verdict:
         return find_check(check)(self.judged())
 
     def document(self) -> Document:
-        return judge(self.plan, self.events(), read_requests(self.requests()))
+        return judge(self.plan, self.events(), read_requests(self.requests()), read_streams(self.streams))
 
     def requests(self) -> list[dict[str, Any]]:
         self._generate()
