@@ -18,6 +18,10 @@ from swarmtest.losses.wording import many, number, since
 ENOUGH_SHARE = 0.95
 CPU_LIMIT = 0.9
 LATE_LIMIT_MS = 250.0
+KEPT_SHARE = 0.99
+"""Of the arrivals of the schedule so many must have been sent."""
+FULL = 0.95
+"""A machine this busy on average has nothing left for anybody."""
 NEVER_KEPT = "no request was sent on a kept connection"
 LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
 
@@ -37,7 +41,8 @@ def check(judged: Judged) -> Verdict:
     if stopped:
         findings.good.append(
             f"client: {_number(stopped.get('cpu_share_max'), 2)} of a processor at most,"
-            f" 99 % of requests less than {_number(stopped.get('late_ms_p99'), 0)} ms late"
+            f" 99 % of requests less than {_number(stopped.get('late_ms_p99'), 0)} ms late,"
+            f" {_number(stopped.get('missed', 0), 0)} not sent"
         )
     return findings.verdict(
         f"The traffic was delivered: {number(sent)} requests.",
@@ -54,9 +59,11 @@ def shortcomings(judged: Judged) -> Iterator[str]:
         yield "no request was sent"
         return
     yield from _counts(judged)
+    yield from _schedule(judged)
     asked = expected(judged)
-    if losses.sent < ENOUGH_SHARE * asked:
-        yield f"{number(losses.sent)} requests were sent of about {asked:,.0f} asked for"
+    sent = losses.sent - sum(1 for one in losses.accounted if one.request.again is not None)
+    if sent < ENOUGH_SHARE * asked:
+        yield f"{number(sent)} requests were sent of about {asked:,.0f} asked for"
     yield from _short_bursts(judged)
     yield from _kinds(judged)
     yield from _connections(judged)
@@ -117,8 +124,39 @@ def _busy(judged: Judged) -> list[str]:
     return found
 
 
+def _schedule(judged: Judged) -> Iterator[str]:
+    """Arrivals that the client didn't send, and what kept it from that."""
+    stopped = judged.timeline.traffic.get("stopped", {})
+    missed, planned = int(stopped.get("missed") or 0), int(stopped.get("planned") or 0)
+    if planned and missed > (1 - KEPT_SHARE) * planned:
+        yield f"{number(missed)} of {number(planned)} arrivals weren't sent: the schedule wasn't kept"
+    if (full := int(stopped.get("no_room") or 0)) > 0:
+        yield f"no room for {number(full)} arrivals, so many requests were open: the service is slower than they come"
+    late = float(stopped.get("late_ms_p99") or 0.0)
+    if missed or late > LATE_LIMIT_MS:
+        yield from _bottleneck(judged)
+
+
+def _bottleneck(judged: Judged) -> Iterator[str]:
+    stopped = judged.timeline.traffic.get("stopped", {})
+    share, client = stopped.get("machine_share"), stopped.get("cpu_share_max")
+    if share is None or client is None or share < FULL:
+        return
+    served = sum(life.cpu_max or 0.0 for life in judged.timeline.lifespans if life.mark("exited") is None)
+    yield (
+        f"the bottleneck is the client's machine: {share:.2f} of its {stopped.get('processors')} processors were busy"
+        f" on average; the client had {client:.2f} at most, the instances that still run {served:.2f}"
+    )
+
+
 def expected(judged: Judged) -> float:
-    """Requests that the planned rates make between the first and the last one planned, and those of the bursts."""
+    """Requests that the planned rates make between the first and the last one planned, and those of the bursts.
+
+    Of rates that change, or that only chance makes up, the client says itself how many were due.
+    """
+    stopped = judged.timeline.traffic.get("stopped", {})
+    if any(kind.is_uneven for kind in judged.promises.traffic.kinds):
+        return float(stopped.get("planned") or judged.losses.sent)
     planned = [_planned(one.request) for one in judged.losses.accounted if one.request.burst is None]
     steady = _rate(judged) * (max(planned) - min(planned)) if planned else 0.0
     return steady + sum(

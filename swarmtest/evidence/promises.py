@@ -69,20 +69,39 @@ class FrontDoorPromise(msgspec.Struct, frozen=True):
     within_seconds: float | None = None
 
 
+class RetriesPromise(msgspec.Struct, frozen=True):
+    """What a kind's client sends again, and how often."""
+
+    budget: float = 0.0
+    attempts: int = 1
+    on: list[str] = []
+    key_header: str | None = None
+
+
 class KindPromise(msgspec.Struct, frozen=True):
     """One kind of traffic, with its rate per second.
 
     Attributes:
         sessions: users that each hold a stream open; null where it's a kind of request.
         reconnect_seconds: within which a session has to have its stream back.
+        shape: how the rate changes; null where it stays.
+        arrivals: ``even`` or ``poisson``.
     """
 
     name: str
     rate: float = 0.0
     milliseconds: list[float] | None = None
+    retries: RetriesPromise | None = None
     protocol: str | None = "http1"
     sessions: int | None = None
     reconnect_seconds: float | None = None
+    shape: dict[str, Any] | None = None
+    arrivals: str | None = "even"
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether the rate alone doesn't say how many requests are due by when."""
+        return self.shape is not None or self.arrivals == "poisson"
 
     @property
     def is_stream(self) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 
 from swarmtest.events import Event
 
-WORST = ("t", "cpu_share", "cpu_share_max", "late_ms_p99", "late_ms_max")
+WORST = (
+    "t", "cpu_share", "cpu_share_max", "late_ms_p99", "late_ms_max", "machine_share", "machine_share_max", "processors",
+)  # fmt: skip
 """Fields of which the larger value counts."""
 
 FROM_ALL = ("calibrated", "stopped")

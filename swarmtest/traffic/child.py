@@ -24,7 +24,7 @@ from swarmtest.traffic.calibration import calibrate
 from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
 from swarmtest.traffic.parent import Parent
-from swarmtest.traffic.processor import ProcessorUse
+from swarmtest.traffic.processor import ProcessorUse, processors
 from swarmtest.traffic.protocols import Runs, Tools, lanes_for
 from swarmtest.traffic.records import RecordFile
 from swarmtest.traffic.settings import TrafficSettings
@@ -179,6 +179,7 @@ class Session:
                 **self._ledger.counts(),
                 late_ms_p99=late.percentile_ms(0.99),
                 cpu_share=use.since_last(),
+                machine_share=use.machine_since_last(),
             )
 
     def _tell_stopped(self, use: ProcessorUse) -> None:
@@ -193,6 +194,8 @@ class Session:
             late_ms_max=round(late.largest_seconds * 1000, 3),
             cpu_share=use.since_start(),
             cpu_share_max=max(use.largest, use.since_start()),
+            machine_share=use.machine_since_start(),
+            processors=processors(),
         )
 
 

@@ -20,6 +20,8 @@ def test_passes_when_what_was_asked_for_was_sent() -> None:
         ({"cpu_share_max": 0.97}, "at its limit"),
         ({"late_ms_p99": 900.0}, "was late"),
         ({"sent": 12}, "the run is invalid"),
+        ({"planned": 1000, "missed": 11}, "the schedule wasn't kept"),
+        ({"planned": 1000, "missed": 5, "no_room": 5}, "the service is slower than they come"),
     ],
 )
 def test_a_client_at_its_limit_or_that_miscounts_proves_nothing(said: dict[str, Any], reason: str) -> None:
@@ -29,6 +31,43 @@ def test_a_client_at_its_limit_or_that_miscounts_proves_nothing(said: dict[str, 
     assert verdict.outcome is Outcome.NOT_PROVED
     assert any(reason in line for line in verdict.evidence)
     assert rollout.document().outcome == "not_proved"
+
+
+def test_a_schedule_that_was_kept_but_for_a_moment_is_kept_and_what_was_not_sent_is_said() -> None:
+    rollout = Rollout()
+    rollout.traffic |= {"planned": 1000, "missed": 9}
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.PASSED
+    assert any("9 not sent" in line for line in verdict.evidence)
+
+
+BUSY = {"late_ms_p99": 900.0, "machine_share": 0.98, "processors": 2, "cpu_share_max": 0.4}
+
+
+def test_a_machine_that_had_nothing_left_is_named_as_the_bottleneck() -> None:
+    rollout = Rollout()
+    rollout.traffic |= BUSY
+    evidence = rollout.verdict(CHECK).evidence
+    named = "the bottleneck is the client's machine: 0.98 of its 2 processors were busy on average; the client had 0.40"
+    assert any(named in line for line in evidence)
+
+
+@pytest.mark.parametrize("said", [{"machine_share": 0.6}, {"machine_share": None}, {"late_ms_p99": 3.0}])
+def test_no_bottleneck_is_named_that_was_none(said: dict[str, Any]) -> None:
+    rollout = Rollout()
+    rollout.traffic |= BUSY | said
+    assert not any("bottleneck" in line for line in rollout.verdict(CHECK).evidence)
+
+
+@pytest.mark.parametrize("uneven", [{"arrivals": "poisson"}, {"shape": {"stages": [], "repeats": False}}])
+def test_where_the_rate_alone_does_not_tell_the_client_says_how_many_were_due(uneven: dict[str, Any]) -> None:
+    rollout = Rollout()
+    for kind in rollout.plan["traffic"]["kinds"]:
+        kind["rate"] *= 3.0
+        kind.update(uneven)
+    assert rollout.verdict(CHECK).outcome is Outcome.PASSED
+    rollout.traffic |= {"planned": len(rollout.requests()) * 2}
+    assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
 
 
 @pytest.mark.parametrize("calibrated", [False, None])
