@@ -46,7 +46,7 @@ const lanes = {
     const c = this.base.getContext("2d");
     c.font = this.font;
     const widest = Math.max(40, ...rows.map((row) => c.measureText(row.label).width));
-    this.left = Math.min(widest + 12, narrow ? 92 : 190);
+    this.left = Math.min(widest + 12, narrow ? 84 : 190);
     this.top = 44;
     this.right = 8;
     this.bottom = n > 16 ? 18 : 0; // a long picture has its times below, too

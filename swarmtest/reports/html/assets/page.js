@@ -35,6 +35,7 @@ function startPage() {
   button.addEventListener("click", () => {
     theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
     kept("swarmtest-theme", theme);
+    root.classList.remove("paper");
     setTheme(theme);
   });
   for (const opener of document.querySelectorAll("[data-open]")) {
@@ -49,9 +50,14 @@ function startPage() {
   addEventListener("beforeprint", () => {
     for (const one of document.querySelectorAll("main details")) one.open = true;
     root.dataset.theme = "light";
+    root.classList.add("paper");
     redraw();
+    if (typeof lanes !== "undefined") lanes.forPrint(true);
   });
-  addEventListener("afterprint", () => setTheme(theme));
+  addEventListener("afterprint", () => {
+    if (typeof lanes !== "undefined") lanes.forPrint(false);
+    setTheme(theme);
+  });
   if (typeof lanes !== "undefined") startCharts();
   setTheme(theme);
 }

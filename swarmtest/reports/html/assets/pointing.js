@@ -104,6 +104,20 @@ lanes.start = function () {
   view.watchers.push(() => this.draw());
 };
 
+// Chromium prints nothing of a canvas that was only just drawn on; of a copy whose pixels were read it does.
+lanes.forPrint = function (on) {
+  this.box.querySelectorAll(".printed").forEach((one) => one.remove());
+  this.base.hidden = this.over.hidden = on;
+  if (!on) return;
+  const copy = document.createElement("canvas");
+  copy.className = "printed";
+  this.box.append(copy);
+  const c = sized(copy, this.width, this.height);
+  c.drawImage(this.base, 0, 0, this.width, this.height);
+  c.getImageData(0, 0, 1, 1);
+  copy.style.height = "auto"; // paper is narrower
+};
+
 // The same moment is pointed at on every chart.
 function pointAt(t) {
   lanes.cursor = t;
@@ -153,6 +167,6 @@ lanes.legend = function () {
   if (data.lost.crowd) parts.push("All " + many(data.lost.count) + " that aren\u2019t ok are drawn; those of the same class that lie on each other are one sign.");
   else if (lost.length) parts.push("Every request that isn\u2019t ok is drawn, with a line from its sending.");
   if (data.lost.untimed) parts.push(many(data.lost.untimed) + " have no time at all, and are only in the tables.");
-  parts.push("Keys on the chart: arrows, + and \u2212, 0. Ctrl and wheel zoom; shift and wheel move.");
+  parts.push("Keys on the chart: arrows, + and \u2212, 0. Ctrl and wheel zoom; shift and wheel move. On a screen to touch, one finger moves and two zoom.");
   $("lanes-hint").textContent = parts.join(" ");
 };
