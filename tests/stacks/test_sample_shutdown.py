@@ -23,6 +23,9 @@ class FakeConnections:
     def close(self) -> None:
         self._order.append("close")
 
+    def say_goodbye(self) -> None:
+        self._order.append("say goodbye")
+
     async def end_idle_connections(self) -> None:
         self._order.append("end idle")
 
@@ -70,33 +73,42 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_withdraw_is_unready_first_and_closes_only_after_the_wait() -> None:
     order, lines, ends = stop(shutdown=Shutdown.WITHDRAW)
-    assert order == ["unready", "close", "closed_listener", "end idle", "drained", "exiting"]
+    assert order == ["unready", "say goodbye", "close", "closed_listener", "end idle", "drained", "exiting"]
     assert lines[1]["t"] - lines[0]["t"] >= 0.02
     assert ends
 
 
 def test_close_does_not_wait() -> None:
     order, lines, _ = stop(shutdown=Shutdown.CLOSE, shutdown_wait_seconds=5)
-    assert order == ["unready", "close", "closed_listener", "end idle", "drained", "exiting"]
+    assert order == ["unready", "say goodbye", "close", "closed_listener", "end idle", "drained", "exiting"]
     assert lines[1]["t"] - lines[0]["t"] < 1
 
 
 def test_destroy_resets_at_once_and_waits_for_the_handlers() -> None:
     order, lines, _ = stop(shutdown=Shutdown.DESTROY, running=0.05)
-    assert order == ["unready", "close", "closed_listener", "reset", "drained", "exiting"]
+    assert order == ["unready", "say goodbye", "close", "closed_listener", "reset", "drained", "exiting"]
     assert lines[2]["open"] == 0
     assert lines[2]["t"] - lines[1]["t"] >= 0.04
 
 
 def test_hold_stops_accepting_and_closes_only_at_the_end() -> None:
     order, lines, _ = stop(shutdown=Shutdown.HOLD, shutdown_hold_seconds=0.05)
-    assert order == ["stop accepting", "unready", "end idle", "drained", "close", "closed_listener", "exiting"]
+    assert order == [
+        "stop accepting",
+        "unready",
+        "say goodbye",
+        "end idle",
+        "drained",
+        "close",
+        "closed_listener",
+        "exiting",
+    ]
     assert lines[2]["t"] - lines[0]["t"] >= 0.04
 
 
 def test_at_the_limit_connections_are_reset_and_handlers_run_on() -> None:
     order, lines, _ = stop(shutdown=Shutdown.CLOSE, gone_after=9, running=9, shutdown_limit_seconds=0.02)
-    assert order == ["unready", "close", "closed_listener", "end idle", "drained", "reset", "exiting"]
+    assert order == ["unready", "say goodbye", "close", "closed_listener", "end idle", "drained", "reset", "exiting"]
     assert lines[2]["open"] == 1
 
 

@@ -12,6 +12,7 @@ from swarmtest_contract import ContractMiddleware, Journal
 
 from sample.app import App, Manners
 from sample.bank_client import BankClient
+from sample.goodbye import Goodbyes
 from sample.listener import Listener
 from sample.settings import Settings, Shutdown
 from sample.shutdown import Stopping
@@ -27,7 +28,8 @@ async def serve(settings: Settings) -> int:
     streams = Streams(StreamManners(settings.websockets_on_drain, settings.events_on_drain, settings.replay))
     app = App(state, journal, BankClient(settings.bank), _manners(settings), streams)
     contract = ContractMiddleware(app, journal=journal)
-    listener = Listener(contract, port=settings.port, keep_alive_seconds=settings.keep_alive_seconds)
+    goodbyes = Goodbyes(says=settings.http2_goaway)
+    listener = Listener(contract, port=settings.port, keep_alive_seconds=settings.keep_alive_seconds, goodbyes=goodbyes)
     signalled = asyncio.Event()
     _handle_signals(settings, state, journal, signalled)
     journal.lifecycle("booted", version=settings.version)

@@ -18,12 +18,14 @@ from hypercorn.asyncio.worker_context import WorkerContext
 from hypercorn.config import Config
 from hypercorn.events import Closed, RawData
 
+from sample.goodbye import Goodbyes, let_go
+
 BACKLOG = 4096
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)  # SO_LINGER on, zero seconds: close() sends RST instead of FIN
 
 
 class Connection(TCPServer):
-    """Hypercorn's connection, with two things mended.
+    """Hypercorn's connection, with three things mended.
 
     It ends as soon as its client has closed it. Left alone it keeps the closed socket until the keep-alive time is
     over (Hypercorn 0.18.0: the idle timer is part of the task group that `run` waits for), and a drain would wait
@@ -32,6 +34,9 @@ class Connection(TCPServer):
     And an idle one is closed in two steps: nothing more is read from it, and what was read by then becomes a
     request first. In one step, a request that comes in at that very moment is handled though its connection is
     gone: the work is done, and nobody is told.
+
+    And handlers of an HTTP/2 connection that's gone aren't kept waiting for it (`let_go`), nor is it idle again after
+    the last of them.
     """
 
     _waits = False  # for data, with none in hand
@@ -47,9 +52,12 @@ class Connection(TCPServer):
                 self._waits = False
             await self.protocol.handle(RawData(data))
         await self.protocol.handle(Closed())
+        await let_go(self)
         await self.idle_task.stop()
 
     async def _idle_timeout(self) -> None:
+        if self.reader.at_eof():
+            return  # its last handler has ended after it
         # Not `wait_for`: until Python 3.12 it swallows a cancellation that comes together with the event.
         with suppress(TimeoutError):
             async with asyncio.timeout(self.config.keep_alive_timeout):
@@ -69,7 +77,7 @@ class Connection(TCPServer):
 class Listener:
     """Accepts connections and hands each to Hypercorn."""
 
-    def __init__(self, app: Any, *, port: int, keep_alive_seconds: float) -> None:
+    def __init__(self, app: Any, *, port: int, keep_alive_seconds: float, goodbyes: Goodbyes | None = None) -> None:
         self._app = ASGIWrapper(app)
         self._port = port
         self._config = Config()
@@ -79,6 +87,8 @@ class Listener:
         self._context = WorkerContext(None)
         self._socket: socket.socket | None = None
         self._connections: dict[asyncio.Task[None], asyncio.StreamWriter | None] = {}
+        self._serving: dict[asyncio.Task[None], TCPServer] = {}
+        self._goodbyes = goodbyes or Goodbyes()
 
     @property
     def open_connections(self) -> int:
@@ -106,8 +116,13 @@ class Listener:
             self._socket.close()
             self._socket = None
 
+    def say_goodbye(self) -> None:
+        """Tell the clients of HTTP/2 to go elsewhere with what's new."""
+        self._goodbyes.begin(list(self._serving.values()))
+
     async def end_idle_connections(self) -> None:
         """Close kept connections that wait for a request; busy ones are closed after their answer."""
+        await self._goodbyes.finish(list(self._serving.values()))
         await self._context.terminated.set()
 
     def reset_connections(self) -> None:
@@ -145,4 +160,8 @@ class Listener:
         task = asyncio.current_task()
         assert task is not None
         self._connections[task] = writer
-        await Connection(self._app, loop, self._config, self._context, {}, reader, writer)
+        self._serving[task] = Connection(self._app, loop, self._config, self._context, {}, reader, writer)
+        try:
+            await self._serving[task]
+        finally:
+            del self._serving[task]

@@ -45,6 +45,7 @@ class Settings:
     shutdown_hold_seconds: float = 5.0
     drain_extra_seconds: float = 0.0
     keep_alive_on_drain: bool = False
+    http2_goaway: bool = True
     warm_up_seconds: float = 1.0
     listen_after_seconds: float = 0.0
     ready_lies: bool = False
