@@ -25,6 +25,7 @@ class Line:
         scenarios: where, each of them.
         wherever: also in every other scenario that was run and has the check.
         armed: the guard on the error rate has to be armed, too.
+        needs: what's missing in the stack file where a check of it isn't judged.
         unbuilt: what's missing in swarmtest itself; such a line is not proved.
         remark: said in any case.
     """
@@ -35,6 +36,7 @@ class Line:
     scenarios: tuple[str, ...] = ()
     wherever: bool = False
     armed: bool = False
+    needs: str = ""
     unbuilt: str = ""
     remark: str = ""
 
@@ -72,7 +74,9 @@ LINES = (
     Line(
         6,
         "Retries of clients hide no error, and have a budget.",
-        unbuilt="clients that retry; swarmtest's own sends each request once",
+        ("retries_stayed_within_budget", "handled_each_request_once"),
+        ("kill",),
+        needs="no kind of traffic tries again (x-swarmtest traffic: retries: {budget: 10%, idempotency_key: true})",
     ),
     Line(
         7,
@@ -142,7 +146,7 @@ def _weigh(line: Line, document: Document, failed: list[str], missing: list[str]
     """Sorts what a run says to a line into what failed and what's missing."""
     for name, check in _asked(line, document):
         if check is None:
-            missing.append(f"{name} isn't judged in {document.scenario}")
+            missing.append(f"{name} isn't judged in {document.scenario}" + (f": {line.needs}" if line.needs else ""))
         elif check.outcome == "failed":
             failed.append(f"{name} failed in {document.scenario}: {check.sentence.rstrip('.')}")
         elif check.outcome != "passed":

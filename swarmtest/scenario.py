@@ -38,6 +38,9 @@ ROLLOUT = (
 )
 """What a rollout is judged by, whichever way it goes."""
 
+RETRIES = ("retries_stayed_within_budget",)
+"""What's asked where something is sure to be lost, of traffic that tries again."""
+
 HURT = ("hurt_what_was_planned", "lost_only_to_the_fault", "recovered_in_time", *TRAFFIC)
 """What's left to ask where losses are meant to happen."""
 

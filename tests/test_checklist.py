@@ -119,11 +119,20 @@ def test_both_checks_of_a_line_have_to_pass() -> None:
     assert line(3, run("rolling", **checks), run("slow-shutdown", **late)).outcome == "failed"
 
 
-@pytest.mark.parametrize("number", [5, 6])
+@pytest.mark.parametrize("number", [5])
 def test_what_is_not_built_is_not_proved_and_says_so(number: int) -> None:
     found = line(number, *(run(name) for name in scenario_names()))
     assert found.outcome == "not_proved"
     assert found.sentence.startswith("Not built yet: ")
+
+
+def test_retries_are_tried_where_something_is_sure_to_be_lost() -> None:
+    checks = {"retries_stayed_within_budget": "passed", "handled_each_request_once": "passed"}
+    assert line(6, run("kill", **checks)).outcome == "passed"
+    assert line(6, run("kill", **checks | {"handled_each_request_once": "failed"})).outcome == "failed"
+    without = line(6, run("kill", handled_each_request_once="passed"))
+    assert without.outcome == "not_proved"
+    assert "no kind of traffic tries again (x-swarmtest traffic: retries" in without.sentence
 
 
 def test_ids_are_asked_for_wherever_they_are_judged() -> None:

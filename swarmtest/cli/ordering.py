@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from swarmtest.running.order import Order, given_name, new_token, stack_name
 from swarmtest.scenario import Scenario
 from swarmtest.stack import Stack
 from swarmtest.stack.brief import Brief
+from swarmtest.stack.kinds import Kind
 from swarmtest.stack.services import put_over
 
 NEEDED = {
@@ -137,7 +139,7 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
         brief=asked.brief,
         scenario_name=name,
         plan=plan,
-        checks=scenario.checks,
+        checks=checks_for(scenario, asked.brief),
         out=asked.out if out is None else out,
         name=_name(asked, stack, token, number),
         token=token,
@@ -147,6 +149,19 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
         deployed_with=scenario.deployed_with,
         stop_at=asked.brief.stop_at if scenario.kind == "orderly" or asked.brief.stop_at_given else None,
         limits=limits_for(asked.brief.limits, name, scenario, plan),
+    )
+
+
+_ONLY_OF: Mapping[str, Callable[[Kind], bool]] = {
+    "retries_stayed_within_budget": lambda kind: kind.retries is not None,
+}
+"""Checks that have something to say only where a kind of traffic is like that."""
+
+
+def checks_for(scenario: Scenario, brief: Brief) -> tuple[str, ...]:
+    """The checks of a scenario, without those that ask for traffic that this stack hasn't got."""
+    return tuple(
+        name for name in scenario.checks if name not in _ONLY_OF or any(_ONLY_OF[name](kind) for kind in brief.kinds)
     )
 
 

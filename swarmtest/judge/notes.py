@@ -6,6 +6,7 @@ from swarmtest.checks import Judged
 from swarmtest.judge.bursts import burst_notes
 from swarmtest.losses import Charge, Loss
 from swarmtest.losses.aftermath import TRAP, both_ways, lost_each_way, versions_left
+from swarmtest.losses.retries import line_of, read_retries
 from swarmtest.losses.wording import label, many, number
 from swarmtest.timeline.updates import End, course_of, left_running
 
@@ -26,6 +27,7 @@ def notes_on(judged: Judged) -> list[str]:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
     notes += [*_update(judged), *_ingress(judged)]
     notes += burst_notes(judged)
+    notes += [f"retries of {line_of(one)}" for one in read_retries(judged.losses.accounted, judged.promises)]
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
         notes.append(

@@ -7,7 +7,7 @@ was back within restart delay and time to healthy.
 
 from swarmtest.faults.kill import Kill
 from swarmtest.plan import Plan, Step, Target
-from swarmtest.scenario import HURT, Scenario
+from swarmtest.scenario import HURT, RETRIES, Scenario
 
 SCENARIO = Scenario(
     story="one instance is killed (SIGKILL) under load, and when it's back another",
@@ -19,6 +19,6 @@ SCENARIO = Scenario(
             Step("kill again", fault=Kill(), target=Target(draw=1)),
         )
     ),
-    checks=HURT,
+    checks=(*HURT, *RETRIES),
     kind="destructive",
 )

@@ -13,6 +13,7 @@ from swarmtest.cli.ordering import Asked, make_order, plan_text, sort_out, with_
 from swarmtest.drawing import describe
 from swarmtest.errors import UsageError
 from swarmtest.stack.brief import Overrides, read_brief
+from swarmtest.stack.retrying import Retrying
 from swarmtest.stack.services import read_stack
 
 STACK = "services: {web: {image: demo, ports: ['8080:80'], deploy: {replicas: 3}}}\n"
@@ -96,6 +97,14 @@ def test_a_run_that_is_to_lose_nothing_is_guarded_and_one_that_destroys_only_if_
     assert limit is not None
     assert (limit.share, limit.seconds) == (0.2, 10.0)
     assert make_order(asked(tmp_path, "rolling", Overrides(stop_at="off")), "rolling").stop_at is None
+
+
+def test_a_check_that_asks_for_traffic_of_a_kind_is_left_out_where_there_is_none(tmp_path: Path) -> None:
+    plain = asked(tmp_path, "kill")
+    assert "retries_stayed_within_budget" not in make_order(plain, "kill").checks
+    kinds = tuple(replace(kind, retries=Retrying(0.1, 3, 0.1, ("closed",), None)) for kind in plain.brief.kinds)
+    retrying = replace(plain, brief=replace(plain.brief, kinds=kinds))
+    assert "retries_stayed_within_budget" in make_order(retrying, "kill").checks
 
 
 def test_each_run_of_a_series_has_a_name_of_its_own_even_where_one_is_given(tmp_path: Path) -> None:
