@@ -26,11 +26,15 @@ STOPS = (
 )
 """What's asked of each instance that's stopped in good order."""
 
+STREAMS = ("streams_closed_in_order", "clients_reconnected_in_time", "no_message_lost")
+"""What's asked of each stop where clients hold streams: WebSockets, server-sent events."""
+
 ROLLOUT = (
     "answered_every_request",
     "replaced_every_instance",
     "announced_before_the_signal",
     *STOPS,
+    *STREAMS,
     "new_served_only_when_ready",
     "kept_capacity",
     "exercised_every_instance",

@@ -13,7 +13,7 @@ from swarmtest.drawing import describe, draw_plan
 from swarmtest.errors import UsageError
 from swarmtest.plan import Draw
 from swarmtest.running.order import Order, given_name, new_token, stack_name
-from swarmtest.scenario import Scenario
+from swarmtest.scenario import STREAMS, Scenario
 from swarmtest.stack import Stack
 from swarmtest.stack.brief import Brief
 from swarmtest.stack.kinds import Kind
@@ -154,6 +154,7 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
 
 _ONLY_OF: Mapping[str, Callable[[Kind], bool]] = {
     "retries_stayed_within_budget": lambda kind: kind.retries is not None,
+    **dict.fromkeys(STREAMS, lambda kind: kind.is_stream),
 }
 """Checks that have something to say only where a kind of traffic is like that."""
 

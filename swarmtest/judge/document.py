@@ -12,6 +12,7 @@ from swarmtest.judge.figures import figures, time_figures
 from swarmtest.judge.notes import notes_on
 from swarmtest.judge.proof import proof
 from swarmtest.judge.story import acts_of, front_door_of, hurt_of, update_of
+from swarmtest.judge.streams import stream_events, stream_rows
 from swarmtest.losses import Accounted, Charge
 from swarmtest.reports import (
     DOCUMENT_VERSION,
@@ -53,10 +54,13 @@ TELLING = (
     "exited_within_grace",
     "new_served_only_when_ready",
     "drained_before_exit",
+    "streams_closed_in_order",
+    "no_message_lost",
     "kept_capacity",
     "nothing_arrived_after_close",
     "front_door_let_go_in_time",
     "recovered_in_time",
+    "clients_reconnected_in_time",
     "grace_exceeds_longest_request",
     "handled_each_request_once",
 )
@@ -96,6 +100,8 @@ def compose(
         update=update_of(judged),
         front_door=front_door_of(judged),
         guard=timeline.stopped_by_guard,
+        stream_rows=stream_rows(judged),
+        stream_events=stream_events(judged),
     )
 
 

@@ -27,6 +27,7 @@ from swarmtest.reports.entries import (
     UpdateEntry,
     VersionEntry,
 )
+from swarmtest.reports.stream_entries import StreamEvent, StreamRow
 
 __all__ = [
     "CLASSES",
@@ -45,6 +46,8 @@ __all__ = [
     "LossRow",
     "Mark",
     "Renderer",
+    "StreamEvent",
+    "StreamRow",
     "UpdateEntry",
     "VersionEntry",
     "read_document",
@@ -106,6 +109,7 @@ class Document(msgspec.Struct, frozen=True):
         acts: what swarmtest did, in order; the deploy isn't among them.
         update: what became of the update, where there was one.
         guard: why the run's own guard stopped it; null where it didn't.
+        stream_rows: counts of the sessions' streams, which are no requests; ``stream_events``: those that ended badly.
     """
 
     version: int
@@ -132,6 +136,8 @@ class Document(msgspec.Struct, frozen=True):
     update: UpdateEntry | None = None
     front_door: FrontDoorEntry = FrontDoorEntry()
     guard: str | None = None
+    stream_rows: list[StreamRow] = []
+    stream_events: list[StreamEvent] = []
 
 
 class Renderer(Protocol):

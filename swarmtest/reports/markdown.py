@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from swarmtest.reports import CheckEntry, Document, wording
+from swarmtest.reports import CheckEntry, Document, streams, wording
 from swarmtest.reports.acts import act_rows, kind_sentence, policy_lines, story_lines
 from swarmtest.reports.lifespans import (
     ONLY_WHERE_SEEN,
@@ -30,7 +30,14 @@ CODE = re.compile(r"(`[^`]+`)")
 
 def render(document: Document, out: TextIO) -> None:
     """Writes Markdown as GitHub and GitLab read it."""
-    parts = [*_head(document), *_open_checks(document), *_advice(document), *_acts(document), *_losses(document)]
+    parts = [
+        *_head(document),
+        *_open_checks(document),
+        *_advice(document),
+        *_acts(document),
+        *_losses(document),
+        *_streams(document),
+    ]
     parts += _lives(document)
     parts += [*_passed_checks(document), *_settings(document)]
     out.write("\n\n".join(parts) + "\n")
@@ -101,6 +108,15 @@ def _losses(document: Document) -> Iterator[str]:
         parts.append(f"- **duplicates** {document.losses['duplicates']}: request IDs that were handled twice")
     if parts:
         yield folded("Requests by kind, connection and class", parts)
+
+
+def _streams(document: Document) -> Iterator[str]:
+    if not document.stream_rows:
+        return
+    rows = [[plain(cell) for cell in streams.cells(row)] for row in document.stream_rows]
+    bad = "\n".join(f"- {plain(line)}" for line in streams.lines(document))
+    parts = [table(streams.HEADER, rows), *([bad] if bad else [])]
+    yield folded("Streams: WebSockets and server-sent events, which are no requests", parts)
 
 
 def _events(document: Document, loss: str) -> Iterator[str]:

@@ -16,5 +16,6 @@ SCENARIO = Scenario(
         "exercised_every_instance",
         "ids_on_every_record",
         "handled_each_request_once",
+        "no_message_lost",
     ),
 )

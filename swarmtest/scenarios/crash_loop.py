@@ -18,6 +18,6 @@ SCENARIO = Scenario(
             Step("crash 4", fault=Kill(), target=Target(ranks=(0,))),
         )
     ),
-    checks=HURT,
+    checks=(*HURT, "clients_reconnected_in_time"),
     kind="destructive",
 )

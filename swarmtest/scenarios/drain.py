@@ -12,7 +12,7 @@ from swarmtest.scenario import HURT, Scenario
 SCENARIO = Scenario(
     story="a node is drained; update_config doesn't apply to that",
     plan=Plan(steps=(Step("baseline"), Step("drain", fault=Drain(), hold_seconds=10.0)), floor=0),
-    checks=HURT,
+    checks=(*HURT, "clients_reconnected_in_time"),
     kind="destructive",
     needs=("second_node",),
 )

@@ -10,7 +10,7 @@ from swarmtest.scenario import HURT, Scenario
 SCENARIO = Scenario(
     story="a rollout with a grace of 1 s: whatever is still running then is killed",
     plan=Plan(steps=(Step("baseline"), Step("rollout", fault=Update(force=True)))),
-    checks=("replaced_every_instance", *HURT),
+    checks=("replaced_every_instance", *HURT, "clients_reconnected_in_time"),
     kind="destructive",
     deployed_with={"stop_grace_period": "1s"},
 )

@@ -19,6 +19,6 @@ SCENARIO = Scenario(
             Step("kill again", fault=Kill(), target=Target(draw=1)),
         )
     ),
-    checks=(*HURT, *RETRIES),
+    checks=(*HURT, *RETRIES, "clients_reconnected_in_time"),
     kind="destructive",
 )

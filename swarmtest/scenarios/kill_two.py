@@ -10,6 +10,6 @@ from swarmtest.scenario import HURT, Scenario
 SCENARIO = Scenario(
     story="two instances are killed (SIGKILL) at once, under load",
     plan=Plan(steps=(Step("baseline"), Step("kill", fault=Kill(), target=Target(draw=2)))),
-    checks=HURT,
+    checks=(*HURT, "clients_reconnected_in_time"),
     kind="destructive",
 )

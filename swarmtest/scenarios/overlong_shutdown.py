@@ -17,7 +17,7 @@ SCENARIO = Scenario(
             Step("rollout", fault=Update(force=True), on_stop=OnStop(Freeze(), seconds=10.0)),
         )
     ),
-    checks=("replaced_every_instance", *HURT),
+    checks=("replaced_every_instance", *HURT, "clients_reconnected_in_time"),
     kind="destructive",
     deployed_with={"stop_grace_period": "8s"},
 )

@@ -16,6 +16,7 @@ SCENARIO = Scenario(
         "scaled_as_asked",
         "announced_before_the_signal",
         *STOPS,
+        "no_message_lost",
         "new_served_only_when_ready",
         *TRAFFIC,
     ),

@@ -6,10 +6,10 @@ and to serve on until the front door has noticed. It passes with nothing lost at
 
 from swarmtest.faults.stop import Stop
 from swarmtest.plan import Plan, Step, Target
-from swarmtest.scenario import STOPS, TRAFFIC, Scenario
+from swarmtest.scenario import STOPS, STREAMS, TRAFFIC, Scenario
 
 SCENARIO = Scenario(
     story="one instance is stopped by hand (docker stop, with the service's own grace), under load",
     plan=Plan(steps=(Step("baseline"), Step("stop", fault=Stop(), target=Target(draw=1)))),
-    checks=("answered_every_request", "hurt_what_was_planned", *STOPS, "recovered_in_time", *TRAFFIC),
+    checks=("answered_every_request", "hurt_what_was_planned", *STOPS, *STREAMS, "recovered_in_time", *TRAFFIC),
 )

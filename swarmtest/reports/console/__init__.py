@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from swarmtest.reports import CheckEntry, Document, LossEvent, wording
+from swarmtest.reports import CheckEntry, Document, LossEvent, streams, wording
 from swarmtest.reports.acts import act_rows, kind_sentence, policy_lines, story_lines
 from swarmtest.reports.console.lives import starts, stops
 from swarmtest.reports.console.parts import bullet, check_text, heading, verdict_word, write
@@ -53,6 +53,9 @@ def _parts(document: Document, width: int) -> Iterator[RenderableType]:
             yield from tables
     yield heading("Requests")
     yield from _requests(document)
+    if document.stream_rows:
+        yield heading("Streams")
+        yield from _streams(document)
     if document.notes:
         yield heading("Notes")
         yield from (bullet("·", note) for note in document.notes)
@@ -121,6 +124,16 @@ def _requests(document: Document) -> Iterator[RenderableType]:
         yield from _one_class(document, loss)
     if document.losses.get("duplicates"):
         yield Text(f"duplicates {document.losses['duplicates']}: request IDs that were handled twice", style="bold red")
+
+
+def _streams(document: Document) -> Iterator[RenderableType]:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in streams.HEADER:
+        table.add_column(column, justify="left" if column == "kind" else "right")
+    for row in document.stream_rows:
+        table.add_row(*streams.cells(row), style="bold red" if row.cut or row.lost or row.repeated else "")
+    yield table
+    yield from (bullet("·", line) for line in streams.lines(document))
 
 
 def _counts(*counts: int) -> list[Text]:
