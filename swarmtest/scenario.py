@@ -36,6 +36,7 @@ ROLLOUT = (
     *STOPS,
     *STREAMS,
     "new_served_only_when_ready",
+    "new_instances_were_warm",
     "kept_capacity",
     "exercised_every_instance",
     *TRAFFIC,

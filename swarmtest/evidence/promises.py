@@ -126,6 +126,13 @@ class OnStopPromise(msgspec.Struct, frozen=True):
     seconds: float = 0.0
 
 
+class ColdStartPromise(msgspec.Struct, frozen=True):
+    """What the first requests on a new instance may take: so many times as long as later ones, or so much longer."""
+
+    times: float | None = 3.0
+    seconds: float | None = None
+
+
 class StepPromise(msgspec.Struct, frozen=True):
     """One step of the plan; without a fault it's time in which nothing is done.
 
@@ -170,6 +177,7 @@ class Promises(msgspec.Struct, frozen=True):
     kind: str | None = "orderly"
     guards: dict[str, Any] = {}
     deployed_with: dict[str, Any] = {}
+    cold_start: ColdStartPromise = ColdStartPromise()
     raw: dict[str, Any] = {}
 
     @property

@@ -161,6 +161,7 @@ def plan_document(
             "most_hurts": order.plan.most_hurts,
         },
         "deployed_with": dict(order.deployed_with),
+        "cold_start": asdict(brief.cold_start),
         "checks": list(order.checks),
         "limits": [asdict(limit) for limit in order.limits],
         "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},

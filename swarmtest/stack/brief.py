@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from swarmtest.errors import StackError, UsageError
 from swarmtest.stack import Service, Stack
+from swarmtest.stack.cold_start import DEFAULT_COLD_START, ColdStart, read_cold_start
 from swarmtest.stack.durations import parse_duration, parse_rate
 from swarmtest.stack.frontdoor import FrontDoor, derived_url, read_front_door
 from swarmtest.stack.kinds import Kind, read_kinds
@@ -36,6 +37,7 @@ _KEYS = (
     "release",
     "dependency",
     "stop_at",
+    "cold_start",
     "limits",
 )
 
@@ -65,6 +67,7 @@ class Brief:
         wishes: what faults need to know: ``release`` (``image``, ``environment``) and ``dependency``, where given.
         stop_at: what may be lost before a run is stopped; None for any.
         stop_at_given: whether somebody wrote it; otherwise it's for runs that are to lose nothing.
+        cold_start: how slow the first requests on a new instance may be.
         limits: those of the file and the command line, for whatever scenario.
     """
 
@@ -83,6 +86,7 @@ class Brief:
     wishes: Mapping[str, Any] = field(default_factory=dict)
     stop_at: StopAt | None = DEFAULT_STOP_AT
     stop_at_given: bool = False
+    cold_start: ColdStart = DEFAULT_COLD_START
     limits: tuple[AskedLimit, ...] = ()
 
 
@@ -123,6 +127,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         wishes=read_wishes(about, stack, service, door.service),
         stop_at=read_stop_at(about) if flags.stop_at is None else stop_at_flag(flags.stop_at),
         stop_at_given=flags.stop_at is not None or about.body.get("stop_at") is not None,
+        cold_start=read_cold_start(about),
         limits=read_limits(about, flags.limits, kinds),
     )
 

@@ -1,0 +1,75 @@
+"""The first requests on each new instance were about as quick as its later ones.
+
+A start that's slow and loses nothing is no loss, and no other check sees it. The first ten requests of a kind are
+held against the later ones of the same instance: half of them, and the slowest. Where other instances were slow
+at the same time, it isn't put down to a cold start.
+"""
+
+from __future__ import annotations
+
+from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.evidence.promises import ColdStartPromise
+from swarmtest.losses.warming import LEAST_FIRST, LEAST_LATER, Warming, read_warming
+from swarmtest.losses.wording import each, label, many
+
+LEAST_MS = 100.0
+"""Less than that isn't called slow, whatever it is a multiple of."""
+
+ADVICE = (
+    "let the healthcheck (and what the front door asks) fail until the app is really warm: pool open, caches filled,"
+    " one request of each kind made; or allow for it (x-swarmtest cold_start)"
+)
+FEW = (
+    "send more of one kind (at least a request a second for each instance), and let the run go on a little after the"
+    " last start"
+)
+
+
+def check(judged: Judged) -> Verdict:
+    """Judges each new instance by the kinds of which it had enough."""
+    findings = Findings()
+    warmings, too_few = read_warming(judged.losses.accounted, judged.timeline)
+    limit = judged.promises.cold_start
+    for warming in warmings:
+        (findings.failed if _is_cold(warming, limit) else findings.good).append(_line(warming))
+    known = {warming.life.task for warming in warmings}
+    served = {life.task for life, _ in too_few} | known
+    for life in judged.timeline.new:
+        if life.task not in known and (life.task in served or life.ready_from is not None):
+            least = f"fewer than {LEAST_FIRST} + {LEAST_LATER} requests of any kind"
+            findings.unproved.append(f"{label(life)} answered {least}, so first and later ones can't be told apart")
+    cold = {line.split(":")[0].rpartition(" on ")[2] for line in findings.failed}
+    return findings.verdict(
+        f"{each(len(known), 'new instance')} was about as quick at first as later.",
+        f"The first requests on {many(len(cold), 'new instance')} were slow beside later ones"
+        f" (more than {_words(limit)}).",
+        "No new instance had enough requests to tell whether it started cold."
+        if not known
+        else "Not every new instance had enough requests to tell whether it started cold.",
+        ADVICE if findings.failed else FEW,
+    )
+
+
+def _is_cold(warming: Warming, limit: ColdStartPromise) -> bool:
+    pairs = ((warming.first_ms, warming.usual_ms), (warming.first_most_ms, warming.usual_most_ms))
+    return any(first > _allowed(usual, limit) for first, usual in pairs)
+
+
+def _allowed(usual: float, limit: ColdStartPromise) -> float:
+    if limit.seconds is not None:
+        return usual + limit.seconds * 1000
+    return max(usual * (limit.times or 1.0), usual + LEAST_MS)
+
+
+def _words(limit: ColdStartPromise) -> str:
+    if limit.seconds is not None:
+        return f"{limit.seconds * 1000:,.0f} ms longer"
+    return f"{limit.times:g} times as long"
+
+
+def _line(warming: Warming) -> str:
+    return (
+        f"{warming.kind} on {label(warming.life)}: half of the first {warming.first} within {warming.first_ms:,.0f} ms,"
+        f" the slowest {warming.first_most_ms:,.0f}; usual {warming.usual_ms:,.0f} and {warming.usual_most_ms:,.0f}"
+        f" ({warming.later:,} later ones)"
+    )
