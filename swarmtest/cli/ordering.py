@@ -154,6 +154,7 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
 
 _ONLY_OF: Mapping[str, Callable[[Kind], bool]] = {
     "retries_stayed_within_budget": lambda kind: kind.retries is not None,
+    "http2_told_to_go_away": lambda kind: kind.protocol == "h2",
     **dict.fromkeys(STREAMS, lambda kind: kind.is_stream),
 }
 """Checks that have something to say only where a kind of traffic is like that."""
@@ -186,3 +187,19 @@ def plan_text(order: Order) -> str:
     if order.limits:
         lines += ["held to", *(f"  {line}" for line in limit_lines(order.limits))]
     return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])
+
+
+def traffic_text(brief: Brief) -> str:
+    """What's sent, for a person to read before anything is: each kind with its rate, and what a file didn't give."""
+    rows = [(kind.name, kind.method, kind.path, _amount(kind)) for kind in brief.kinds]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)) for row in rows]
+    words = [f"· {word}" for word in brief.traffic_words]
+    return "\n".join(["traffic:", *(f"  {line}".rstrip() for line in [*lines, *words])])
+
+
+def _amount(kind: Kind) -> str:
+    if kind.sessions is not None:
+        return f"{kind.sessions} sessions of {kind.protocol}"
+    rate = f"{kind.rate:.3g}/s" if kind.rate < 100 else f"{kind.rate:,.0f}/s"
+    return ("up to " if kind.shape is not None else "") + rate

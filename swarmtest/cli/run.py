@@ -85,14 +85,14 @@ def run(
 
 def _print_plans(asked: Asked) -> int:
     """All that a dry run does: it needs no engine, and touches nothing."""
-    from swarmtest.cli.ordering import make_order, plan_text, sort_out
+    from swarmtest.cli.ordering import make_order, plan_text, sort_out, traffic_text
 
     names, reasons = sort_out(asked)
     texts = [plan_text(make_order(asked, name)) for name in names]
     if asked.runs > 1:
         texts.append(f"{asked.runs} runs of each, each with a deployment of its own")
     texts += [f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()]
-    click.echo("\n\n".join(texts))
+    click.echo("\n\n".join([*texts, traffic_text(asked.brief)]))
     return 0
 
 

@@ -17,9 +17,10 @@ from swarmtest.stack import Service, Stack
 from swarmtest.stack.cold_start import DEFAULT_COLD_START, ColdStart, read_cold_start
 from swarmtest.stack.durations import parse_duration, parse_rate
 from swarmtest.stack.frontdoor import FrontDoor, derived_url, read_front_door
-from swarmtest.stack.kinds import Kind, read_kinds
+from swarmtest.stack.kinds import Kind
 from swarmtest.stack.limits import AskedLimit, read_limits
 from swarmtest.stack.reader import TOKEN, Reader, refuse_unknown, share, span, word
+from swarmtest.stack.traffic import read_traffic, traffic_part
 from swarmtest.stack.wishes import DEFAULT_STOP_AT, StopAt, read_stop_at, read_wishes, stop_at_flag
 
 DEFAULT_LONGEST_SECONDS = 1.0
@@ -69,6 +70,7 @@ class Brief:
         stop_at_given: whether somebody wrote it; otherwise it's for runs that are to lose nothing.
         cold_start: how slow the first requests on a new instance may be.
         limits: those of the file and the command line, for whatever scenario.
+        traffic_words: of traffic that was taken from a file: from which, and what was left out.
     """
 
     service: str
@@ -88,6 +90,7 @@ class Brief:
     stop_at_given: bool = False
     cold_start: ColdStart = DEFAULT_COLD_START
     limits: tuple[AskedLimit, ...] = ()
+    traffic_words: tuple[str, ...] = ()
 
 
 def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
@@ -104,9 +107,10 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
     _refuse_unservable(stack, stack.services[service])
     door = read_front_door(stack, about, service)
     url = _url(about, flags)
-    kinds = read_kinds(about, flags.rate)
+    sent = read_traffic(about, flags.rate)
+    kinds = sent.kinds
     longest = max([DEFAULT_LONGEST_SECONDS, *(kind.milliseconds[1] / 1000 for kind in kinds if kind.milliseconds)])
-    traffic = about.part("traffic")
+    traffic = traffic_part(about)
     instance, request_id = _instance_header(about, flags), word(about, "request_id_header", "X-Request-ID")
     if instance.lower() == request_id.lower():
         problem = f"{instance} already names the request; the instance needs another header"
@@ -129,6 +133,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         stop_at_given=flags.stop_at is not None or about.body.get("stop_at") is not None,
         cold_start=read_cold_start(about),
         limits=read_limits(about, flags.limits, kinds),
+        traffic_words=sent.words,
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from swarmtest.stack.arrivals import ARRIVALS, Shape, read_rate
@@ -17,8 +16,6 @@ DEFAULT_RATE = 20.0
 LONGEST_MILLISECONDS = 3_600_000.0
 MOST_OPEN = 20_000
 """Requests of a kind that may be open at once; each has a socket of its own."""
-
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 
 _OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
 """Headers that say how a request is sent, which is for the client alone to say."""
@@ -107,48 +104,17 @@ class Kind:
         return self.protocol in STREAMS
 
 
-def read_kinds(about: Reader, rate: float | None) -> tuple[Kind, ...]:
-    """All kinds of the block; ``rate`` scales them together.
-
-    Raises:
-        StackError: a key that isn't known, or a value that can't be.
-    """
-    traffic = about.part("traffic")
-    refuse_unknown(traffic, ("kinds", "timeout", "fresh_share", *KIND_KEYS))
-    if "kinds" in traffic.body:
-        part = traffic.part("kinds")
-        if beside := [key for key in traffic.body if key in KIND_KEYS]:
-            raise traffic.error("it counts for no kind where there are kinds; put it into each of them", beside[0])
-        if odd := [name for name in part.body if not _NAME.fullmatch(name)]:
-            raise part.error("a kind's name has up to 40 letters, digits, . _ and -: it's part of request IDs", odd[0])
-        kinds = [_kind(part.part(name), name) for name in part.body]
-        if not kinds:
-            raise traffic.error("expected at least one kind of request", "kinds")
-    else:
-        body = {key: value for key, value in traffic.body.items() if key in KIND_KEYS}
-        kinds = [_kind(Reader(about.source, body, *traffic.path), "get")]
-    if all(kind.is_stream for kind in kinds):
-        raise traffic.error("streams alone show no request that is lost; add a kind of request beside them", "kinds")
-    if rate is not None:
-        factor = rate / sum(kind.rate for kind in kinds if not kind.is_stream)
-        kinds = [kind if kind.is_stream else _scaled(kind, factor) for kind in kinds]
-    for kind in kinds:
-        if (waiting := kind.rate * (kind.milliseconds or (0.0, 0.0))[1] / 1000) > MOST_OPEN:
-            problem = f"{kind.name}: {kind.rate:g} a second of requests that long are {waiting:,.0f} open at once"
-            raise traffic.error(f"{problem}, and the client can hold {MOST_OPEN:,}; ask for less", "rate")
-    return tuple(kinds)
-
-
-def _scaled(kind: Kind, factor: float) -> Kind:
-    return replace(kind, rate=kind.rate * factor, shape=kind.shape and kind.shape.scaled(factor))
-
-
 def seconds_to_send(kinds: Iterable[Kind]) -> float:
     """How long after the start all requests of the kinds that have a number are due; 0 where none has."""
     return max((kind.count / kind.rate for kind in kinds if kind.count is not None), default=0.0)
 
 
-def _kind(reader: Reader, name: str) -> Kind:
+def read_kind(reader: Reader, name: str) -> Kind:
+    """One kind.
+
+    Raises:
+        StackError: a key that isn't known, or a value that can't be.
+    """
     refuse_unknown(reader, KIND_KEYS)
     protocol = _protocol(reader)
     is_stream = protocol in STREAMS
@@ -166,7 +132,7 @@ def _kind(reader: Reader, name: str) -> Kind:
         arrivals=reader.choice("arrivals", ARRIVALS, "even"),
         milliseconds=_milliseconds(reader),
         body_bytes=reader.whole("body_bytes", 0),
-        headers=_headers(reader.part("headers")),
+        headers=read_headers(reader.part("headers")),
         end_marker=reader.text("end_marker", "") or None,
         expect_bytes=reader.whole("expect_bytes", 0) or None,
         count=reader.whole("count", 0) or None,
@@ -214,7 +180,8 @@ def _sessions(reader: Reader) -> int:
     return sessions
 
 
-def _headers(reader: Reader) -> dict[str, str]:
+def read_headers(reader: Reader) -> dict[str, str]:
+    """Headers that go along; raises :class:`~swarmtest.errors.StackError` for what can't be one."""
     headers = {name: reader.text(name, "") for name in reader.body}
     for name, value in headers.items():
         if not TOKEN.fullmatch(name) or not value.isprintable() or not value.isascii():

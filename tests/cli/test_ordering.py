@@ -145,7 +145,8 @@ def test_the_run_carries_out_the_plan_that_was_printed(stack: str, tmp_path: Pat
     printed = dry_run(stack, "--scenario", "chaos", "--seed", "7", "--minutes", "2")
     order = make_order(asked(tmp_path, "chaos", seed=7, minutes=2.0), "chaos")
     lines = [line.strip() for line in describe(order.plan, order.brief.baseline_seconds)]
-    assert [line.strip() for line in printed.splitlines()[1:]] == lines
+    plan, _, _ = printed.partition("\n\ntraffic:\n")
+    assert [line.strip() for line in plan.splitlines()[1:]] == lines
 
 
 def test_how_often_each_is_run_is_part_of_what_is_printed(stack: str) -> None:
@@ -180,3 +181,15 @@ def test_a_wrong_flag_is_told_by_its_name(stack: str, flags: list[str], said: st
     ended = CliRunner().invoke(commands, ["run", stack, *flags])
     assert ended.exit_code != 0
     assert said in ended.output + str(ended.exception)
+
+
+def test_what_is_sent_is_printed_with_what_a_file_did_not_give(tmp_path: Path) -> None:
+    (tmp_path / "access.log").write_text(
+        '1.2.3.4 - - [now] "GET /a HTTP/1.1" 200 5\n- - - [now] "PUT /b HTTP/1.1" 200 5\n'
+    )
+    file = tmp_path / "stack.yml"
+    file.write_text(STACK + "x-swarmtest: {traffic: {access_log: access.log, rate: 90/m}}\n")
+    _, _, traffic = dry_run(str(file)).partition("\n\ntraffic:\n")
+    left_out = "  · 1 left out, since PUT isn't among the methods (GET, HEAD, OPTIONS): PUT /b"
+    kinds = "  · 1 kind of requests from access.log"
+    assert traffic.splitlines() == ["  get-a  GET  /a  1.5/s", kinds, left_out]
