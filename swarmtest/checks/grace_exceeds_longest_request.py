@@ -15,6 +15,7 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Accounted, Loss, missing
 from swarmtest.losses.advice import MARGIN_SECONDS
 from swarmtest.losses.mechanisms import Mechanism, ending_of
+from swarmtest.losses.warming import milliseconds
 from swarmtest.losses.wording import each, label, many
 from swarmtest.timeline import Lifespan, Timeline
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST
@@ -77,7 +78,7 @@ def _longest(judged: Judged) -> _Longest | None:
 
 
 def _seconds(one: Accounted) -> float:
-    """How long an instance had it; where it keeps no records, how long the client waited.
+    """How long an instance had it; where it keeps no records, how long the client waited once it was connected.
 
     The instance's own word comes first: a second that a connection took to be made is no work of the
     instance's (moby/moby #35082).
@@ -85,7 +86,7 @@ def _seconds(one: Accounted) -> float:
     steps = one.trail
     if steps is not None and steps.start and steps.finish:
         return max(0.0, steps.finish[-1].t - steps.start[-1].t)
-    return max(0.0, one.request.ended - one.request.began)
+    return max(0.0, milliseconds(one.request) / 1000)
 
 
 def _judge(life: Lifespan, longest: _Longest, findings: Findings) -> None:

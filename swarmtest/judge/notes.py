@@ -7,6 +7,7 @@ from swarmtest.judge.bursts import burst_notes
 from swarmtest.losses import Charge, Loss
 from swarmtest.losses.aftermath import TRAP, both_ways, lost_each_way, versions_left
 from swarmtest.losses.retries import line_of, read_retries
+from swarmtest.losses.stalls import read_stalls
 from swarmtest.losses.wording import label, many, number
 from swarmtest.timeline.updates import End, course_of, left_running
 
@@ -26,7 +27,7 @@ def notes_on(judged: Judged) -> list[str]:
     if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
     notes += [*_update(judged), *_ingress(judged)]
-    notes += burst_notes(judged)
+    notes += [*burst_notes(judged), *_stalls(judged)]
     notes += [f"retries of {line_of(one)}" for one in read_retries(judged.losses.accounted, judged.promises)]
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
@@ -36,6 +37,26 @@ def notes_on(judged: Judged) -> list[str]:
     killed = [life for life in judged.timeline.lifespans if life.cause == "out of memory"]
     notes += [f"{label(life)} was killed for memory" for life in killed]
     return notes
+
+
+def _stalls(judged: Judged) -> list[str]:
+    """Connects that took a second longer, which look like slowness and are none of the stack's."""
+    stalls = read_stalls(one.request for one in judged.losses.accounted)
+    if not stalls.are_an_artefact:
+        return []
+    steps = " and ".join(f"{number(count)} took just {step:g} s" for step, count in stalls.counts)
+    where = (
+        "IPVS drops such packets when a client's port is used again (conn_reuse_mode, moby/moby #35082)"
+        if judged.promises.front_door.mode == "mesh"
+        else "IPVS does so when a client's port is used again (moby/moby #35082), and so does a full accept queue"
+    )
+    note = (
+        f"of {number(stalls.fresh)} connects, {steps}: the first packet was dropped on the way and sent again by the"
+        f" client's kernel. {where}. No request was lost by it and no instance was slow: half of these took"
+        f" {stalls.handled_ms:,.0f} ms once they were connected, as against {stalls.usual_ms:,.0f} ms."
+        " Keep connections, or send from more addresses"
+    )
+    return [note]
 
 
 def _update(judged: Judged) -> list[str]:
