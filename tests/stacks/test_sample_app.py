@@ -68,6 +68,22 @@ class Instance:
         return [line["event"] for line in self.lines]
 
 
+def test_the_first_orders_take_longer_where_it_starts_cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def twice() -> None:
+        instance = Instance(slow_at_first=1)
+        for _ in range(2):
+            assert (await instance.ask("/work"))[0] == 200
+
+    monkeypatch.setattr("sample.app.asyncio.sleep", sleep)
+    asyncio.run(twice())
+    assert slept.count(1.0) == 1
+
+
 def test_another_try_with_the_same_key_is_answered_and_takes_no_effect() -> None:
     async def twice() -> Instance:
         instance = Instance()

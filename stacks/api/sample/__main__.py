@@ -49,6 +49,7 @@ def _manners(settings: Settings) -> Manners:
         ready_asks_bank=settings.ready_asks_bank,
         most_at_once=settings.most_at_once,
         log_probes=settings.log_probes,
+        slow_at_first=settings.slow_at_first,
         storing=Storing(Path(settings.store), settings.acknowledge_early, settings.store_seconds),
     )
 

@@ -57,6 +57,7 @@ class Settings:
     websockets_on_drain: OnDrain = OnDrain.CLOSE
     events_on_drain: OnDrain = OnDrain.CLOSE
     replay: bool = True
+    slow_at_first: int = 0
     store: str = "/tmp/stored"
     acknowledge_early: bool = False
     store_seconds: float = 0.0
