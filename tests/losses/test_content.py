@@ -111,6 +111,12 @@ def test_an_upload_that_is_cut_says_how_far_it_came(fields: dict[str, Any], line
     assert far in judged(request, lines).why
 
 
+@pytest.mark.parametrize("protocol", ["upload", "download"])
+def test_a_success_that_names_no_instance_is_of_unknown_origin_whatever_its_content(protocol: str) -> None:
+    """locustio/locust #240: a cache in between answers 200 while the service is off."""
+    assert judged(upload(protocol=protocol, instance=None, matched=True)).loss is Loss.UNEXPECTED
+
+
 def test_what_is_no_large_body_is_left_as_it_is() -> None:
     known = Known(Request(id="r", **ANSWERED))
     found = classify(known)

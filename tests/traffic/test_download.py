@@ -76,3 +76,21 @@ def test_one_that_is_truncated_is_cut_whatever_its_status_says(serve: Fixture) -
 def test_a_whole_answer_of_another_length_than_the_known_one_is_malformed(serve: Fixture) -> None:
     record = fetch(serve(saying(BODY[:1000], BODY[:1000], 1000)).address)
     assert (record.client_outcome, record.matched) == ("malformed", None)
+
+
+def test_one_that_only_the_closing_ends_is_held_to_its_known_length(serve: Fixture) -> None:
+    """locustio/locust #625: a body without a length passes for whole when it's cut."""
+
+    def script(visit: Any) -> None:
+        visit.read_request()
+        visit.say(b"HTTP/1.1 200 OK\r\nX-Instance-ID: a1\r\nConnection: close\r\n\r\n" + BODY[:1000])
+
+    record = fetch(serve(script).address)
+    assert (record.client_outcome, record.matched) == ("closed_in_body", None)
+
+
+def test_one_that_is_cut_is_not_sent_again(serve: Fixture) -> None:
+    """geventhttpclient/geventhttpclient #68."""
+    server = serve(saying(BODY[:1000]))
+    assert fetch(server.address).client_outcome == "closed_in_body"
+    assert server.connections == 1

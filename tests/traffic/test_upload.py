@@ -137,6 +137,36 @@ def test_an_upload_that_is_cut_says_what_was_sent_and_what_was_acknowledged(serv
     assert (record.stored, record.matched) == (None, None)
 
 
+def test_an_upload_that_is_cut_is_not_sent_again(serve: Fixture) -> None:
+    """geventhttpclient/geventhttpclient #68: other clients send again, and say nothing of it."""
+    server = serve(lambda visit: read_head(visit) and read_body(visit, 1000))
+    records = send(server.address, keeps=True, times=3)
+    assert [record.client_outcome for record in records] == ["closed_unanswered"] * 3
+    assert server.connections == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        (b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"st', "closed_in_body"),
+        (b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"stored": 300000}', "closed_in_body"),
+        (b"HTTP/1.1 200 OK\r\nContent-Le", "closed_in_headers"),
+    ],
+)
+def test_an_answer_that_is_cut_is_no_success_whatever_its_status_says(
+    serve: Fixture, said: bytes, outcome: str
+) -> None:
+    """locustio/locust #1472, #2236: half an answer with the status 200."""
+
+    def script(visit: Any) -> None:
+        read_head(visit)
+        read_body(visit)
+        visit.say(said)
+
+    (record,) = send(serve(script).address)
+    assert (record.client_outcome, record.matched) == (outcome, None)
+
+
 def test_one_whose_peer_reads_nothing_more_is_not_acknowledged_in_full(serve: Fixture) -> None:
     import threading
 
