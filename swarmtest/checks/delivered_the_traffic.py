@@ -66,6 +66,7 @@ def shortcomings(judged: Judged) -> Iterator[str]:
         yield f"{number(sent)} requests were sent of about {asked:,.0f} asked for"
     yield from _short_bursts(judged)
     yield from _kinds(judged)
+    yield from _sessions(judged)
     yield from _connections(judged)
     last = max(one.request.began for one in losses.accounted)
     for life in timeline.old:
@@ -103,6 +104,16 @@ def _kinds(judged: Judged) -> Iterator[str]:
     for kind in judged.promises.traffic.kinds:
         if kind.rate > 0 and not kind.is_stream and not counted[kind.name]:
             yield f"no request of the kind {kind.name} was sent"
+
+
+def _sessions(judged: Judged) -> Iterator[str]:
+    """Why the streams aren't what was asked for: sessions that never were, or ends of the client's own making."""
+    for kind in judged.promises.traffic.kinds:
+        held = {one.session for one in judged.streams if one.kind == kind.name}
+        if kind.is_stream and len(held) < (kind.sessions or 0):
+            yield f"{kind.name}: {len(held)} of {many(kind.sessions or 0, 'session')} held a stream or tried to"
+    if own := sum(1 for one in judged.streams if one.client_outcome in ("local_error", "still_open")):
+        yield f"{many(own, 'stream')} ended by the client's own fault: the run is invalid"
 
 
 def _connections(judged: Judged) -> Iterator[str]:

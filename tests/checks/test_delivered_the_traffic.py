@@ -6,6 +6,7 @@ import pytest
 
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
+from tests.judge.holding import Holding
 
 CHECK = "delivered_the_traffic"
 
@@ -190,3 +191,14 @@ def test_a_burst_that_was_not_sent_as_planned_proves_nothing(changed: dict[str, 
     verdict = told_by_both(with_burst(**changed)).verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert any(reason in line for line in verdict.evidence)
+
+
+def test_sessions_that_never_were_and_streams_that_the_client_broke_make_it_no_pass() -> None:
+    holding = Holding()
+    assert holding.verdict(CHECK).outcome is Outcome.PASSED
+    holding.streams = [one for one in holding.streams if one["session"] != "feed-s31"]
+    holding.change("chat-s10", 1, client_outcome="local_error")
+    verdict = holding.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "feed: 5 of 6 sessions held a stream or tried to" in verdict.evidence
+    assert "1 stream ended by the client's own fault: the run is invalid" in verdict.evidence

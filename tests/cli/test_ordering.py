@@ -12,6 +12,7 @@ from swarmtest.cli import commands
 from swarmtest.cli.ordering import Asked, make_order, plan_text, sort_out, with_release
 from swarmtest.drawing import describe
 from swarmtest.errors import UsageError
+from swarmtest.scenario import STREAMS
 from swarmtest.stack.brief import Overrides, read_brief
 from swarmtest.stack.retrying import Retrying
 from swarmtest.stack.services import read_stack
@@ -105,6 +106,25 @@ def test_a_check_that_asks_for_traffic_of_a_kind_is_left_out_where_there_is_none
     kinds = tuple(replace(kind, retries=Retrying(0.1, 3, 0.1, ("closed",), None)) for kind in plain.brief.kinds)
     retrying = replace(plain, brief=replace(plain.brief, kinds=kinds))
     assert "retries_stayed_within_budget" in make_order(retrying, "kill").checks
+
+
+@pytest.mark.parametrize(
+    ("scenario", "checks"),
+    [
+        ("baseline", {"no_message_lost"}),
+        ("rolling", {"streams_closed_in_order", "clients_reconnected_in_time", "no_message_lost"}),
+        ("kill", {"clients_reconnected_in_time"}),
+        ("freeze", set()),
+    ],
+)
+def test_streams_are_judged_where_there_are_any_and_nowhere_else(
+    tmp_path: Path, scenario: str, checks: set[str]
+) -> None:
+    plain = asked(tmp_path, scenario)
+    assert not {*make_order(plain, scenario).checks} & {*STREAMS}
+    chat = replace(plain.brief.kinds[0], name="chat", protocol="websocket", sessions=3, reconnect_seconds=5.0)
+    holding = replace(plain, brief=replace(plain.brief, kinds=(*plain.brief.kinds, chat)))
+    assert {*make_order(holding, scenario).checks} & {*STREAMS} == checks
 
 
 def test_each_run_of_a_series_has_a_name_of_its_own_even_where_one_is_given(tmp_path: Path) -> None:

@@ -78,7 +78,9 @@ class World:
         changed: Callable[[TrafficSettings], TrafficSettings],
     ) -> Child:
         kind = Kind(name="short", path="/work", rate=20.0, lanes=None, count=480)
-        self.told.append((client, changed(TrafficSettings(run="ab12cd", out="out", kinds=[kind], url="http://x"))))
+        chat = Kind(name="chat", path="/ws", rate=1.0, protocol="websocket", sessions=3)
+        settings = TrafficSettings(run="ab12cd", out="out", kinds=[kind, chat], url="http://x")
+        self.told.append((client, changed(settings)))
         undo.callback(self.child.kill)
         return self.child
 
@@ -188,6 +190,6 @@ def test_it_sends_what_the_factor_adds_under_ids_of_its_own(world: World) -> Non
     world.burster()
     (first, told), (second, again) = world.told
     assert (first, second) == ("burst", "burst 2")
-    assert [(kind.rate, kind.count) for kind in told.kinds] == [(40.0, None)]
+    assert [(kind.rate, kind.count) for kind in told.kinds] == [(40.0, None)], "streams are the steady traffic's alone"
     assert [told.run, again.run] == ["ab12cd.burst1", "ab12cd.burst2"]
     assert len({told.seed, again.seed, 42}) == 3
