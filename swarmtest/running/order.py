@@ -107,6 +107,7 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
                 name=kind.name,
                 method=kind.method,
                 path=kind.path,
+                paths=list(kind.paths),
                 protocol=kind.protocol,
                 rate=kind.rate,
                 milliseconds=tuple(int(ms) for ms in kind.milliseconds or (0, 0)),  # type: ignore[arg-type]

@@ -77,6 +77,7 @@ class Kind:
         large: its body, where that's streamed and held to a checksum.
         retries: what its client sends again; None for nothing.
         streams: how many requests an HTTP/2 connection carries at once; None where it's another protocol.
+        paths: taken in turn instead of ``path``, which is one of them; none where there's but that one.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Kind:
     streams: int | None = None
     shape: Shape | None = None
     arrivals: str = "even"
+    paths: tuple[str, ...] = ()
 
     @property
     def is_stream(self) -> bool:

@@ -98,6 +98,7 @@ def _of_mix(part: Reader, mix: Mix) -> list[Kind]:
             name=one.name,
             method=one.method,
             path=one.path,
+            paths=one.paths,
             headers={**one.headers, **(base.headers or {})},
         )
         for one in mix.parts

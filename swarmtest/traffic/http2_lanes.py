@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 
 from hpack import NeverIndexedHeaderTuple
 
@@ -65,6 +66,8 @@ class StreamLane:
         late = time.monotonic() - due
         request_id = self._template.request_id(n)
         request = self._template.request(request_id, self._pace.duration_ms(n))
+        if paths := self._template.kind.paths:
+            request = replace(request, path=paths[n % len(paths)])
         record = Record(
             id=request_id,
             kind=self._template.kind.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from swarmtest.traffic.answers import Expectation
 from swarmtest.traffic.http1 import Client, Request
@@ -77,6 +78,8 @@ class Lane:
         """Request ``n`` under this ID, and the record of it."""
         kind = self._template.kind
         request = self._template.request(request_id, self._pace.duration_ms(n), keeps=self.keeps)
+        if kind.paths:
+            request = replace(request, path=kind.paths[n % len(kind.paths)])
         planned = time.time() - late
         return request, Record(
             id=request_id,

@@ -73,6 +73,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         sha256: known checksum of a download, in hex.
         retries: what's sent again; ``None`` means nothing ever is.
         streams: how many requests an HTTP/2 connection carries at once; a fresh one carries so many in all.
+        paths: taken in turn instead of ``path``, which is one of them; none where there's but that one.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str | None = None
     retries: Retries | None = None
     streams: int = 8
+    paths: list[str] = []
 
     @property
     def is_stream(self) -> bool:
@@ -158,16 +160,17 @@ def _problems_of_kind(kind: Kind) -> list[str]:
     found += _problems_of_stages(kind)
     if not 0 <= shortest <= longest:
         found.append(f"milliseconds {shortest} to {longest}: expected 0 <= shortest <= longest")
-    if not kind.path.startswith("/"):
-        found.append(f"path {kind.path!r}: a path starts with a slash")
+    for path in (kind.path, *kind.paths):
+        if not path.startswith("/"):
+            found.append(f"path {path!r}: a path starts with a slash")
     if kind.body_bytes < 0:
         found.append(f"body_bytes {kind.body_bytes}: a length isn't negative")
     if kind.lanes is not None and kind.lanes < 1:
         found.append(f"lanes {kind.lanes}: at least one user is needed")
     if kind.count is not None and kind.count < 1:
         found.append(f"count {kind.count}: at least one request is needed")
-    written = [kind.method, kind.path, *kind.headers, *kind.headers.values()]
-    if any("\r" in text or "\n" in text for text in written) or " " in kind.path + kind.method:
+    written = [kind.method, kind.path, *kind.paths, *kind.headers, *kind.headers.values()]
+    if any("\r" in text or "\n" in text for text in written) or " " in "".join([kind.method, kind.path, *kind.paths]):
         found.append("method, path and headers go on the wire as they are: no line breaks, no spaces in the path")
     return found
 

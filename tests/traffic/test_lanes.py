@@ -154,3 +154,11 @@ def test_a_request_that_is_sent_late_keeps_the_instant_that_it_was_planned_for()
     before = time.time()
     lane_of(Breaking, written).send(0, time.monotonic() - 5.0)
     assert before - 5.1 <= written[0].planned <= time.time() - 4.9
+
+
+def test_the_paths_of_a_kind_are_asked_for_in_turn() -> None:
+    written: list[Record] = []
+    lane = lane_of(Breaking, written, paths=["/a", "/b", "/a"])
+    for n in range(5):
+        lane.send(n, time.monotonic())
+    assert [record.path for record in written] == ["/a", "/b", "/a", "/a", "/b"]

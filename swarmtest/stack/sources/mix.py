@@ -22,17 +22,26 @@ SOURCES: Mapping[str, Callable[[Path, Wanted], Taken]] = {
 }
 SOURCE_KEYS = (*SOURCES, "methods", "most_kinds", "carry", "host", "base_path")
 MOST_KINDS = 20
+MOST_PATHS = 50
+"""So many paths of a kind are asked for, the most frequent ones; more make no other traffic."""
+LONGEST_TURN = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kind of the mix, and its share of all requests."""
+    """One kind of the mix, and its share of all requests.
+
+    Attributes:
+        path: the most frequent one.
+        paths: all of them in turn, each as often as it occurred; none where there's but one.
+    """
 
     name: str
     method: str
     path: str
     share: float
     headers: Mapping[str, str]
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ def read_mix(traffic: Reader, headers: Mapping[str, str]) -> Mix | None:
 
 
 def make_parts(samples: list[Sample], most: int, left_out: LeftOut) -> list[Part]:
-    """Groups what's alike; of each group the most frequent request stands for all of it."""
+    """Groups what's alike; each group is a kind, which asks for its paths in turn."""
     groups: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     headers: dict[tuple[str, str], Mapping[str, str]] = {}
     for sample in samples:
@@ -106,8 +115,24 @@ def make_parts(samples: list[Sample], most: int, left_out: LeftOut) -> list[Part
     for (method, template), paths in ordered[:most]:
         path = paths.most_common(1)[0][0]
         name = name_of(method, template, [part.name for part in parts])
-        parts.append(Part(name, method, path, paths.total() / total, headers[method, path]))
+        parts.append(Part(name, method, path, paths.total() / total, headers[method, path], in_turn(paths)))
     return parts
+
+
+def in_turn(paths: Mapping[str, int]) -> tuple[str, ...]:
+    """The paths in an order in which each comes as often as its number says, evenly spread."""
+    chosen = Counter(paths).most_common(MOST_PATHS)
+    if len(chosen) < 2:
+        return ()
+    total = sum(times for _, times in chosen)
+    length = min(total, LONGEST_TURN)
+    came = dict.fromkeys(paths, 0)
+    turn = []
+    for n in range(1, length + 1):
+        path = max(chosen, key=lambda one: n * one[1] - came[one[0]] * total)[0]
+        came[path] += 1
+        turn.append(path)
+    return tuple(turn)
 
 
 def _without_secrets(taken: Taken, traffic: Reader) -> list[Sample]:

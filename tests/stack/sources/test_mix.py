@@ -8,7 +8,7 @@ import pytest
 
 from swarmtest.errors import StackError
 from swarmtest.stack.sources import LeftOut, Sample
-from swarmtest.stack.sources.mix import make_parts
+from swarmtest.stack.sources.mix import LONGEST_TURN, MOST_PATHS, in_turn, make_parts
 from tests.stack.sources.conftest import ReadBrief
 
 LINE = '1.2.3.4 - - [now] "{} {} HTTP/1.1" 200 5\n'
@@ -73,3 +73,21 @@ def test_an_empty_log_gives_nothing_to_send(tmp_path: Path, read: ReadBrief) -> 
     write(tmp_path)
     with pytest.raises(StackError, match=r"nothing of access\.log can be sent: it holds no request"):
         read("{access_log: access.log}")
+
+
+def test_a_kind_asks_for_its_paths_in_turn_each_as_often_as_it_occurred() -> None:
+    assert in_turn({"/1": 4, "/2": 2, "/3": 1}) == ("/1", "/2", "/1", "/3", "/1", "/2", "/1")
+    assert in_turn({"/1": 7}) == ()
+
+
+def test_of_very_many_paths_the_most_frequent_are_asked_for() -> None:
+    turn = in_turn({f"/{n}": 1000 - n for n in range(500)})
+    assert len(turn) == LONGEST_TURN
+    assert set(turn) == {f"/{n}" for n in range(MOST_PATHS)}
+
+
+def test_the_paths_of_a_log_go_into_the_kind(tmp_path: Path, read: ReadBrief) -> None:
+    write(tmp_path, "/o/1", "/o/2", "/o/2", "/a")
+    kinds = {kind.name: kind for kind in read("{access_log: access.log}").kinds}
+    assert (kinds["get-o-id"].path, kinds["get-o-id"].paths) == ("/o/2", ("/o/2", "/o/1", "/o/2"))
+    assert kinds["get-a"].paths == ()
