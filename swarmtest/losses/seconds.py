@@ -93,12 +93,12 @@ def second_by_second(
         lost: ID and class of every request that isn't ok.
         spans: from when until when each instance was ready.
     """
-    _prepare(base, requests, lost)
-    row = base.execute("SELECT min(began), max(ended) FROM told").fetchone()
+    _count(base, requests, lost)
+    row = base.execute("SELECT min(second), max(second) FROM cells").fetchone()
     if row is None or row[0] is None:
         return Seconds()
     start, length = int(row[0]), min(int(row[1]) - int(row[0]) + 1, MOST_SECONDS)
-    kinds = [str(name) for (name,) in base.execute("SELECT DISTINCT kind FROM told ORDER BY kind").fetchall()]
+    kinds = [str(name) for (name,) in base.execute("SELECT DISTINCT kind FROM cells ORDER BY kind").fetchall()]
     tracks = _tracks(base, start, length)
     return Seconds(
         start=start,
@@ -120,8 +120,8 @@ def seconds_of(accounted: Sequence[Accounted], spans: Spans) -> Seconds:
         return second_by_second(base, "given", lost, spans)
 
 
-def _prepare(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]]) -> None:
-    """Makes the view ``told``: of each request its kind, class, times and what of an answer is to be counted."""
+def _count(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]]) -> None:
+    """Makes the table ``cells``, in one pass over the requests: how many of each kind and class in each second."""
     pairs = list(lost)
     base.execute(
         "CREATE OR REPLACE TEMP TABLE lost AS SELECT unnest(?::VARCHAR[]) AS id, unnest(?::VARCHAR[]) AS class",
@@ -129,14 +129,24 @@ def _prepare(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tupl
     )
     base.execute(
         f"""
-        CREATE OR REPLACE TEMP VIEW told AS
-        SELECT coalesce(kind, '') AS kind, coalesce(class, 'ok') AS class, attempt,
-               coalesce(sent, planned) AS began,
-               greatest(coalesce(done, sent, planned), coalesce(sent, planned)) AS ended,
-               {_rounded("done - coalesce(planned, sent)")} AS corrected,
-               {_rounded("done - coalesce(sent, planned)")} AS uncorrected
-        FROM {requests} LEFT JOIN lost USING (id)
-        WHERE coalesce(sent, planned) IS NOT NULL
+        CREATE OR REPLACE TEMP TABLE cells AS
+        SELECT CASE WHEN grouping(began) = 0 THEN 'began' WHEN grouping(class) = 0 THEN 'ended'
+                    WHEN grouping(corrected) = 0 THEN 'corrected' ELSE 'uncorrected' END AS what,
+               kind, if(grouping(began) = 0, began, ended) AS second, class,
+               if(grouping(corrected) = 0, corrected, uncorrected) AS ms,
+               count(*) AS n, count(*) FILTER (attempt > 1) AS retries
+        FROM (
+            SELECT coalesce(kind, '') AS kind, coalesce(class, 'ok') AS class, attempt,
+                   floor(coalesce(sent, planned))::BIGINT AS began,
+                   floor(greatest(coalesce(done, sent, planned), coalesce(sent, planned)))::BIGINT AS ended,
+                   if(class IS NULL, {_rounded("done - coalesce(planned, sent)")}, NULL) AS corrected,
+                   if(class IS NULL, {_rounded("done - coalesce(sent, planned)")}, NULL) AS uncorrected
+            FROM {requests} LEFT JOIN lost USING (id)
+            WHERE coalesce(sent, planned) IS NOT NULL
+        )
+        GROUP BY GROUPING SETS (
+            (kind, began), (kind, ended, class), (kind, ended, corrected), (kind, ended, uncorrected)
+        )
         """
     )
 
@@ -160,8 +170,8 @@ def _tracks(base: duckdb.DuckDBPyConnection, start: int, length: int) -> dict[st
         cells.setdefault("retries", {})[second] = retries
     for kind, second, loss, count in base.execute(_ENDED, scale).fetchall():
         found.setdefault(kind, {}).setdefault(loss, {})[second] = count
-    for column, suffix in (("corrected", "ms"), ("uncorrected", "sent_ms")):
-        for kind, second, p50, p99 in base.execute(_PERCENTILES.format(column=column), scale).fetchall():
+    for what, suffix in (("corrected", "ms"), ("uncorrected", "sent_ms")):
+        for kind, second, p50, p99 in base.execute(_PERCENTILES, {**scale, "what": what}).fetchall():
             cells = found.setdefault(kind, {})
             cells.setdefault(f"p50_{suffix}", {})[second] = p50
             cells.setdefault(f"p99_{suffix}", {})[second] = p99
@@ -169,24 +179,21 @@ def _tracks(base: duckdb.DuckDBPyConnection, start: int, length: int) -> dict[st
 
 
 _BEGAN = """
-    SELECT if(grouping(kind) = 1, NULL, kind), second, count(*), count(*) FILTER (attempt > 1)
-    FROM (SELECT kind, attempt, floor(began)::BIGINT - $start AS second FROM told)
-    WHERE second BETWEEN 0 AND $length - 1
+    SELECT if(grouping(kind) = 1, NULL, kind), second - $start, sum(n), sum(retries)
+    FROM cells WHERE what = 'began' AND second - $start BETWEEN 0 AND $length - 1
     GROUP BY GROUPING SETS ((kind, second), (second))
 """
 
 _ENDED = """
-    SELECT if(grouping(kind) = 1, NULL, kind), second, class, count(*)
-    FROM (SELECT kind, class, floor(ended)::BIGINT - $start AS second FROM told)
-    WHERE second BETWEEN 0 AND $length - 1
+    SELECT if(grouping(kind) = 1, NULL, kind), second - $start, class, sum(n)
+    FROM cells WHERE what = 'ended' AND second - $start BETWEEN 0 AND $length - 1
     GROUP BY GROUPING SETS ((kind, second, class), (second, class))
 """
 
 _PERCENTILES = """
     WITH counted AS (
-        SELECT if(grouping(kind) = 1, NULL, kind) AS kind, second, ms, count(*) AS n
-        FROM (SELECT kind, floor(ended)::BIGINT - $start AS second, {column} AS ms FROM told WHERE class = 'ok')
-        WHERE ms IS NOT NULL AND second BETWEEN 0 AND $length - 1
+        SELECT if(grouping(kind) = 1, NULL, kind) AS kind, second - $start AS second, ms, sum(n) AS n
+        FROM cells WHERE what = $what AND ms IS NOT NULL AND second - $start BETWEEN 0 AND $length - 1
         GROUP BY GROUPING SETS ((kind, second, ms), (second, ms))
     ), ranked AS (
         SELECT *, sum(n) OVER (PARTITION BY kind, second ORDER BY ms) AS below,
