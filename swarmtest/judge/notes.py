@@ -28,7 +28,8 @@ def notes_on(judged: Judged) -> list[str]:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
     notes += [*_update(judged), *_ingress(judged)]
     notes += [*burst_notes(judged), *_stalls(judged)]
-    notes += [f"retries of {line_of(one)}" for one in read_retries(judged.losses.accounted, judged.promises)]
+    retried = read_retries(judged.losses.accounted, judged.promises)
+    notes += [f"retries of {line_of(one)}" for one in retried if one.again or one.lost_first]
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
         notes.append(

@@ -124,12 +124,12 @@ def test_what_is_no_large_body_is_left_as_it_is() -> None:
 
 
 def rollout_with_an_upload(*steps: str) -> Rollout:
-    """One upload that the first old instance answers shortly before its end, beside one that's stored."""
+    """One upload that the first old instance answers before it's even announced, beside one that's stored."""
     rollout = Rollout()
     fields = {"protocol": "upload", "body_bytes": 1000, "bytes_sent": 1100, "sha256": SUM, "matched": True}
     good = rollout.served("stored", -3.0, -2.0, rollout.old[1], **fields)
     good.words["commit"] = {"stored": 1000, "sha256": SUM}
-    late = rollout.served("promised", 4.0, 6.0, rollout.old[0], **fields)
+    late = rollout.served("promised", 1.5, 2.5, rollout.old[0], **fields)
     late.steps = {step: at for step, at in late.steps.items() if step in steps}
     late.words["commit"] = {"stored": 1000, "sha256": SUM}
     return rollout

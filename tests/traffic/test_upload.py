@@ -113,6 +113,16 @@ def test_a_success_before_the_end_of_the_upload_stored_less_than_was_to_be_sent(
     assert record.bytes_sent < LENGTH
 
 
+def test_a_checksum_of_what_came_so_far_is_not_that_of_what_was_to_be_sent(serve: Fixture) -> None:
+    def script(visit: Any) -> None:
+        read_head(visit)
+        visit.say(stored(read_body(visit, 65536), stored=LENGTH))
+        read_body(visit)
+
+    (record,) = send(serve(script).address, duration_ms=3000)
+    assert (record.client_outcome, record.stored, record.matched) == ("complete", LENGTH, False)
+
+
 def test_a_refusal_before_the_end_stops_the_upload(serve: Fixture) -> None:
     def script(visit: Any) -> None:
         read_head(visit)
