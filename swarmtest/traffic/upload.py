@@ -114,10 +114,10 @@ class Sending(Exchange):
         super()._write(data)
         began = time.monotonic()
         for piece in self._content.pieces():
-            if self._is_over():
-                return
             super()._write(piece)
             self._rest_until(began + self._seconds * self._content.read / self._content.length)
+            if self._is_over():
+                return
 
     def _rest_until(self, due: float) -> None:
         """Waits for the next piece's turn; what the peer says meanwhile is read at once."""
