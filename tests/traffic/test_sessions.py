@@ -22,7 +22,8 @@ class Stop:
     """Set when so many waits are over; remembers how long they were."""
 
     def __init__(self, waits: int) -> None:
-        self.left, self.waited = waits, [0.0][:0]
+        self.left = waits
+        self.waited: list[float] = []
 
     def is_set(self) -> bool:
         return self.left <= 0
@@ -77,14 +78,10 @@ class NoTarget:
 
 
 def test_one_that_loses_its_stream_comes_back_and_the_time_without_is_measured(door: Target) -> None:
-    records, _, stop = held(["closed_by_server", "turned_away", "cut", "closed_by_client"], door)
+    ends: Ends = ["closed_by_server", "turned_away", "cut", "closed_by_client"]
+    records, _, stop = held(ends, door)
     assert [record.attempt for record in records] == [1, 2, 3, 4]
-    assert [record.client_outcome for record in records] == [
-        "closed_by_server",
-        "turned_away",
-        "cut",
-        "closed_by_client",
-    ]
+    assert [record.client_outcome for record in records] == ends
     # From the end of the last open stream: the try that got none in between doesn't begin it anew.
     assert [record.reconnect_seconds for record in records] == [None, None, 190.0, 90.0]
     assert len({record.session for record in records}) == 1
