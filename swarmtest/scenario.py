@@ -23,6 +23,7 @@ STOPS = (
     "grace_exceeds_longest_request",
     "front_door_let_go_in_time",
     "nothing_arrived_after_close",
+    "http2_told_to_go_away",
 )
 """What's asked of each instance that's stopped in good order."""
 

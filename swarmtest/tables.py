@@ -136,5 +136,27 @@ STREAMS = Table(
 )
 """Every stream of every session: WebSockets and server-sent events."""
 
-TABLES = (STREAMS,)
+CONNECTIONS = Table(
+    "connections",
+    {
+        "connection": "VARCHAR",
+        "kind": "VARCHAR",
+        "target": "VARCHAR",
+        "opened": "DOUBLE",
+        "ended": "DOUBLE",
+        "streams": "BIGINT",
+        "open": "BIGINT",
+        "instance": "VARCHAR",
+        "goaway": "BIGINT",
+        "goaway_at": "DOUBLE",
+        "goaways": "BIGINT",
+        "code": "VARCHAR",
+        "ended_by": "VARCHAR",
+        "error": "VARCHAR",
+    },
+    ("opened", "connection"),
+)
+"""Every HTTP/2 connection that has ended."""
+
+TABLES = (STREAMS, CONNECTIONS)
 """All tables there are, which are sealed together with the requests."""

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Protocol, cast
 
 from swarmtest.errors import UsageError
+from swarmtest.evidence.connection import Connection
 from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.stream import Stream
 from swarmtest.losses import Losses
@@ -51,6 +52,7 @@ class Judged:
 
     Attributes:
         streams: WebSockets and streams of server-sent events, which are no requests.
+        connections: those of HTTP/2, which carry several requests each.
     """
 
     promises: Promises
@@ -59,6 +61,7 @@ class Judged:
     aliases: Aliases
     losses: Losses
     streams: tuple[Stream, ...] = ()
+    connections: tuple[Connection, ...] = ()
 
 
 class Check(Protocol):

@@ -10,29 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
-
-import msgspec
+from typing import Any
 
 from swarmtest.checks import Judged, Outcome, Verdict, find_check
 from swarmtest.checks.delivered_the_traffic import shortcomings
-from swarmtest.errors import RunFolderError, SwarmtestError
+from swarmtest.errors import SwarmtestError
 from swarmtest.events import Event, read_events
 from swarmtest.evidence.promises import read_promises
 from swarmtest.evidence.request import Request
-from swarmtest.evidence.stream import Stream
+from swarmtest.judge.beside import NOTHING, Beside, read_beside, records_of
 from swarmtest.judge.document import compose
 from swarmtest.judge.limits import limit_entries
 from swarmtest.losses import account
 from swarmtest.losses.streams import held_until_killed
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import open_run_folder
-from swarmtest.tables import STREAMS
 from swarmtest.timeline import read_timeline
 from swarmtest.timeline.acts import NOT_JUDGED, began
 from swarmtest.timeline.victims import took_effect
-
-T = TypeVar("T")
 
 EXIT_CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.NOT_PROVED: 3}
 
@@ -44,15 +39,15 @@ def judge_folder(path: Path) -> Document:
         RunFolderError: it isn't a run's folder, or one of a later version.
     """
     folder = open_run_folder(path)
-    requests, streams = read_requests(folder.read_requests()), read_streams(folder.read_table(STREAMS))
-    return judge(folder.read_plan(), list(read_events(folder.events)), requests, streams)
+    requests = read_requests(folder.read_requests())
+    return judge(folder.read_plan(), list(read_events(folder.events)), requests, read_beside(folder))
 
 
 def judge(
-    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], streams: Sequence[Stream] = ()
+    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
 ) -> Document:
-    """Judges a run by its plan, its trace, its requests and its streams."""
-    judged = see(plan, events, requests, streams)
+    """Judges a run by its plan, its trace, its requests and what's recorded beside them."""
+    judged = see(plan, events, requests, beside)
     entries = [_entry(name, judged) for name in judged.promises.checks]
     entries += limit_entries(judged)
     reasons = list(reasons_not_to_pass(judged))
@@ -63,17 +58,19 @@ def judge(
 
 
 def see(
-    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], streams: Sequence[Stream] = ()
+    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
 ) -> Judged:
-    """What the checks judge: promises, timeline and losses of a run, and its streams."""
+    """What the checks judge: promises, timeline and losses of a run, its streams and connections."""
     promises = read_promises(plan)
     timeline, witness, aliases = read_timeline(events, requests, promises)
     held = (
-        life.container for life in timeline.lifespans if life.container and held_until_killed(streams, life, aliases)
+        life.container
+        for life in timeline.lifespans
+        if life.container and held_until_killed(beside.streams, life, aliases)
     )
     witness = replace(witness, held=frozenset(held))
     losses = account(requests, promises, timeline, witness, aliases)
-    return Judged(promises, timeline, witness, aliases, losses, tuple(streams))
+    return Judged(promises, timeline, witness, aliases, losses, beside.streams, beside.connections)
 
 
 def read_requests(rows: Iterable[Mapping[str, Any]]) -> list[Request]:
@@ -82,20 +79,7 @@ def read_requests(rows: Iterable[Mapping[str, Any]]) -> list[Request]:
     Raises:
         RunFolderError: a record that no version ever wrote.
     """
-    return _records("requests", rows, list[Request])
-
-
-def read_streams(rows: Iterable[Mapping[str, Any]]) -> list[Stream]:
-    """The client's records of streams, as :func:`read_requests` reads those of requests."""
-    return _records("streams", rows, list[Stream])
-
-
-def _records(what: str, rows: Iterable[Mapping[str, Any]], kind: type[T]) -> T:
-    known = [{key: value for key, value in row.items() if value is not None} for row in rows]
-    try:
-        return msgspec.convert(known, type=kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise RunFolderError(f"{what}: {error}; was the folder edited?") from error
+    return records_of("requests", rows, list[Request])
 
 
 def weigh(outcomes: Iterable[Outcome]) -> Outcome:

@@ -219,6 +219,15 @@ _SENTENCES = {
         "let the front door keep open sessions of a server that's going (in HAProxy no `on-marked-down"
         " shutdown-sessions`): requests were cut before the instance had its signal"
     ),
+    Mechanism.GOAWAY_MISSING: (
+        "send GOAWAY before closing an HTTP/2 connection: first one that names stream 2^31-1, after a round trip one"
+        " that names the last stream that came, then answer what is open; without it every request on the connection"
+        " goes with its socket, and a longer grace does nothing for it"
+    ),
+    Mechanism.GOAWAY_AT_ONCE: (
+        "send GOAWAY twice: first one that names stream 2^31-1, and only after a round trip one that names the last"
+        " stream that came: requests that were on their way to the only one were above it"
+    ),
     Mechanism.STORED_LATE: (
         "answer an upload only when it's stored for good, or let the shutdown wait for what's still being stored;"
         " a longer grace does nothing for a process that doesn't wait"

@@ -90,10 +90,8 @@ def classify(known: Known) -> Found:
     match known.request.client_outcome:
         case "no_connection":
             return _ran(known) or Found(Loss.REFUSED, known.request.error or "no connection was made")
-        case "closed_unanswered" | "closed_in_headers" | "closed_in_body":
+        case "closed_unanswered" | "closed_in_headers" | "closed_in_body" | "refused_stream":
             return _closed(known)
-        case "refused_stream":
-            return _ran(known) or Found(Loss.UNSERVED, f"no handler saw it, by the peer's word: {known.request.error}")
         case "timed_out":
             return Found(Loss.TIMED_OUT, f"the client's own deadline passed; {_instance_word(known)}")
         case "still_open":
@@ -125,6 +123,8 @@ def _closed(known: Known) -> Found:
     if (ran := _ran(known)) is not None:
         return ran
     request = known.request
+    if request.client_outcome == "refused_stream":
+        return Found(Loss.UNSERVED, f"no handler saw it, by the peer's word: {request.error}")
     if request.instance is not None:
         return Found(Loss.CUT, "the answer had begun and named its instance, then it was cut; no log line of the ID")
     if known.never_dialled:

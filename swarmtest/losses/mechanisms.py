@@ -14,6 +14,7 @@ from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.losses.charge import frozen
 from swarmtest.losses.content import only_claimed
+from swarmtest.losses.goodbyes import goodbye_of
 from swarmtest.losses.ways import Mechanism
 from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.capacity import last_to_go, ready_at, spans_of, wanted_at
@@ -25,14 +26,15 @@ AT_ONCE_SECONDS = 1.0
 """An end this soon after the signal is no drain."""
 
 LONG_SECONDS = 5.0  # a front door that dials an instance this long after its end can't learn of it
+_OF_THE_STACK = (Charge.SHUTDOWN, Charge.FRONT_DOOR, Charge.UNPLACED)
 JUST_SECONDS = 0.3  # two things this close together are one
 
 
 def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
     """How one request was lost; None where nothing tells."""
     life = lost.life
-    if lost.loss is Loss.SILENT_LOSS and lost.request.protocol in ("upload", "download"):
-        return Mechanism.STORED_LATE if only_claimed(lost.request) else Mechanism.CONTENT_CHANGED
+    if (of_the_protocol := _of_the_protocol(lost)) is not None:
+        return of_the_protocol
     match lost.charge:
         case Charge.FAULT:
             return _of_fault(lost, timeline, witness, promises)
@@ -49,6 +51,13 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
     if lost.trail is not None and lost.trail.seen and life is not None:
         return Mechanism.FRONT_DOOR_GIVES_UP if _gave_up(lost) else _of_running(lost, life, witness)
     return _of_unheard(lost, timeline, witness, promises)
+
+
+def _of_the_protocol(lost: Accounted) -> Mechanism | None:
+    """How it was lost, where the way in which it was sent tells."""
+    if lost.loss is Loss.SILENT_LOSS and lost.request.protocol in ("upload", "download"):
+        return Mechanism.STORED_LATE if only_claimed(lost.request) else Mechanism.CONTENT_CHANGED
+    return goodbye_of(lost) if lost.charge in _OF_THE_STACK else None
 
 
 def _gave_up(lost: Accounted) -> bool:

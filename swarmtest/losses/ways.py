@@ -35,5 +35,7 @@ class Mechanism(StrEnum):
     OVERLOADED = "those that were left had no room"
     INGRESS_BROKEN = "ingress broken, tasks healthy"
     FRONT_DOOR_GIVES_UP = "the front door gave up waiting"
+    GOAWAY_MISSING = "HTTP/2 connection ended without GOAWAY"
+    GOAWAY_AT_ONCE = "GOAWAY named its last stream at once"
     STORED_LATE = "acknowledged before it was stored"
     CONTENT_CHANGED = "another content than was sent"

@@ -26,7 +26,7 @@ class ConnectionRecord(msgspec.Struct, kw_only=True):
         goaway, goaway_at: last stream that the last GOAWAY named, and when the first one came.
         goaways: how many came.
         code: error code of the last one.
-        by: who ended it.
+        ended_by: who ended it.
         error: how the socket ended, where that's more than a close.
     """
 
@@ -43,7 +43,7 @@ class ConnectionRecord(msgspec.Struct, kw_only=True):
     goaway_at: float | None = None
     goaways: int = 0
     code: str | None = None
-    by: Literal["peer", "client"] | None = None
+    ended_by: Literal["peer", "client"] | None = None
     error: str | None = None
 
     def saw(self, instance: str | None) -> None:
@@ -60,7 +60,7 @@ class ConnectionRecord(msgspec.Struct, kw_only=True):
 
     def end(self, by: Literal["peer", "client"], open_streams: int, error: str | None) -> None:
         """Notes the end."""
-        self.by, self.open, self.error, self.ended = by, open_streams, error, time.time()
+        self.ended_by, self.open, self.error, self.ended = by, open_streams, error, time.time()
 
 
 class ConnectionFile:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -20,6 +22,7 @@ from swarmtest.traffic.http2_wire import StreamAnswer
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.targets import Target, Targets
 
+_CHOICE = 10
 _TRIES = 3
 """Connections that are made for one request, when each is told to go away before anything was sent on it."""
 
@@ -32,6 +35,7 @@ class Dialer:
         kind: the kind's name, for the connections' records.
         numbers: gives each connection its number, shared by all of the process.
         told: takes the record of each connection that has ended.
+        open_at: how many connections to each target there are.
     """
 
     targets: Targets
@@ -40,6 +44,7 @@ class Dialer:
     kind: str
     numbers: Iterator[int]
     told: Callable[[ConnectionRecord], None]
+    open_at: Counter[str] = field(default_factory=Counter)
 
     def connect(self, record: Record, deadline: float) -> tuple[Connection, Target]:
         """A new connection, for the request that the record is of.
@@ -47,14 +52,24 @@ class Dialer:
         Raises:
             OSError: none was made; nothing was sent.
         """
-        target = self.targets.pick()
-        if target is None:
-            raise OSError(errno.EHOSTUNREACH, "no target listed")
+        target = self._target()
         record.target = target.label
         connected = dial(target, min(deadline, time.monotonic() + self.limits.connect_timeout_seconds))
-        number, opened = f"c{next(self.numbers)}", time.time()
+        number, opened = f"h{os.getpid()}-{next(self.numbers)}", time.time()
         about = ConnectionRecord(connection=number, kind=self.kind, target=target.label, opened=opened)
-        return Connection(connected, about, self.terms, self.told), target
+        self.open_at[target.label] += 1
+        return Connection(connected, about, self.terms, self._ended), target
+
+    def _target(self) -> Target:
+        """Of the next few targets the one with the fewest connections: these last, so chance would leave some idle."""
+        some = [target for _ in range(_CHOICE) if (target := self.targets.pick()) is not None]
+        if not some:
+            raise OSError(errno.EHOSTUNREACH, "no target listed")
+        return min(some, key=lambda target: self.open_at[target.label])
+
+    def _ended(self, record: ConnectionRecord) -> None:
+        self.open_at[record.target] -= 1
+        self.told(record)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,8 @@ from typing import Any
 
 from swarmtest.checks import Judged, Verdict, find_check
 from swarmtest.events import Event
-from swarmtest.judge import judge, read_requests, read_streams, see
+from swarmtest.judge import judge, read_requests, see
+from swarmtest.judge.beside import Beside, read_connections, read_streams
 from swarmtest.reports import Document
 
 T0 = 1_000_000.0
@@ -111,6 +112,7 @@ class Rollout:
         self.rates = {"short": 10.0, "long": 4.0}
         self.sent: list[Sent] = []
         self.streams: list[dict[str, Any]] = []
+        self.connections: list[dict[str, Any]] = []
         self.extra: list[tuple[float, str, dict[str, Any]]] = []
         self.status: list[tuple[float, str]] = [(0.2, "updating"), (self.ends - 2.0, "completed")] if update else []
         self.outcome: str | None = "finished"
@@ -186,14 +188,18 @@ class Rollout:
 
     # ------------------------------------------------------------------ what tests get
 
+    def beside(self) -> Beside:
+        """Records that are no requests."""
+        return Beside(tuple(read_streams(self.streams)), tuple(read_connections(self.connections)))
+
     def judged(self) -> Judged:
-        return see(self.plan, self.events(), read_requests(self.requests()), read_streams(self.streams))
+        return see(self.plan, self.events(), read_requests(self.requests()), self.beside())
 
     def verdict(self, check: str) -> Verdict:
         return find_check(check)(self.judged())
 
     def document(self) -> Document:
-        return judge(self.plan, self.events(), read_requests(self.requests()), read_streams(self.streams))
+        return judge(self.plan, self.events(), read_requests(self.requests()), self.beside())
 
     def requests(self) -> list[dict[str, Any]]:
         self._generate()

@@ -90,7 +90,7 @@ def test_without_a_word_all_that_is_open_is_lost_by_one_socket_and_the_work_is_d
         done = [line for line in lines if line["event"] == "finish"]
         assert len(done) == 5
         [lost] = sender.ended
-        assert (lost.goaways, lost.open, lost.by) == (0, 4, "peer")
+        assert (lost.goaways, lost.open, lost.ended_by) == (0, 4, "peer")
 
     run(story, HTTP2_GOAWAY="0", SHUTDOWN_WAIT_SECONDS="0")
 

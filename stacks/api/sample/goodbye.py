@@ -45,13 +45,14 @@ class Goodbyes:
                 self._told[connection] = task
 
     async def finish(self, connections: list[TCPServer]) -> None:
-        """Returns when all have been told; without a word, closes them instead, whatever is open on them."""
-        if self._says:
-            self.begin(connections)
-            if self._told:
-                await asyncio.wait(list(self._told.values()))
-            return
-        for connection in connections:
+        """Returns when all have been told."""
+        self.begin(connections)
+        if self._told:
+            await asyncio.wait(list(self._told.values()))
+
+    def leave(self, connections: list[TCPServer]) -> None:
+        """The listener closes; where nothing is said, so do the connections, whatever is open on them."""
+        for connection in connections if not self._says else ():
             protocol = _http2(connection)
             if protocol is not None:
                 _silence(protocol.connection)

@@ -115,6 +115,7 @@ class Listener:
             self.stop_accepting()
             self._socket.close()
             self._socket = None
+            self._goodbyes.leave(list(self._serving.values()))
 
     def say_goodbye(self) -> None:
         """Tell the clients of HTTP/2 to go elsewhere with what's new."""
