@@ -98,14 +98,16 @@ def h2(kind: Kind, tools: Tools) -> Iterator[Runs]:
     limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
     pace, template = Pace.of(kind, settings.seed), StreamTemplate(settings, kind)
     told = ConnectionFile(Path(settings.out)).write
+    dialers = [
+        Dialer(tools.targets, limits, Terms(kind.streams, in_all), kind.name, tools.numbers, told)
+        for in_all in (None, kind.streams)
+    ]
     sharing: dict[bool, Connections] = {}
     lanes = []
     for number in range(pace.lanes):
         fresh = is_fresh(number, settings.fresh_share)
         if fresh not in sharing or sharing[fresh].users == kind.streams:
-            terms = Terms(kind.streams, kind.streams if fresh else None)
-            dialer = Dialer(tools.targets, limits, terms, kind.name, tools.numbers, told)
-            sharing[fresh] = Connections(dialer, expectation_of(settings, kind))
+            sharing[fresh] = Connections(dialers[fresh], expectation_of(settings, kind))
         lanes.append(StreamLane(template, pace, tools.ledger, sharing[fresh]))
     yield from users_of(kind, pace, lanes, tools)
 
