@@ -63,8 +63,11 @@ def run(
     with TraceWriter(folder.events) as trace:
         trace.listen(listen)
         trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info), locked=trace.locked)
-        for word in order.brief.traffic_words:
-            trace.add("note", text=f"traffic: {word}")
+        for text in [
+            *(f"traffic: {word}" for word in order.brief.traffic_words),
+            *map("limit {}".format, order.not_asked),
+        ]:
+            trace.add("note", text=text)
         for warning in warnings:
             trace.add("note", text=f"{warning.subject}: {warning.text}; {warning.advice}")
         deployment = SwarmDeployment(client, order.name, say=lambda text: trace.add("note", text=text))

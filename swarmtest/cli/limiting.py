@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from swarmtest.catalogue import load_scenario, scenario_names
 from swarmtest.limits import ROLLOUT, Limit
 from swarmtest.plan import Plan, Step
+from swarmtest.running.limit_guard import minded
 from swarmtest.scenario import Scenario
 from swarmtest.stack.limits import AskedLimit
 from swarmtest.stack.reader import near
@@ -21,6 +22,18 @@ def limits_for(asked: Iterable[AskedLimit], name: str, scenario: Scenario, plan:
     phases = phases_of(plan)
     meant = [one.limit for one in asked if one.limit.meant_for(name, scenario.kind)]
     return tuple(limit for limit in meant if limit.phase is None or limit.phase in phases)
+
+
+def not_asked(asked: Iterable[AskedLimit], name: str, scenario: Scenario, plan: Plan) -> tuple[str, ...]:
+    """What a run of this scenario can't be held to, though the limits are meant for it."""
+    phases, words = phases_of(plan), []
+    for limit in (one.limit for one in asked if one.limit.meant_for(name, scenario.kind)):
+        if limit.phase is not None and limit.phase not in phases:
+            words.append(f"{limit.text}: isn't asked of {name}, which has no phase {limit.phase}")
+        elif limit.abort and limit not in minded([limit], scenario.kind):
+            why = "which of its losses belong to the fault is known when it's judged"
+            words.append(f"{limit.text}: doesn't stop {name} while it runs; {why}")
+    return tuple(words)
 
 
 def phases_of(plan: Plan) -> list[str]:
@@ -64,6 +77,8 @@ def _all_phases() -> Iterator[str]:
         yield from phases_of(load_scenario(name).plan)
 
 
-def limit_lines(limits: Iterable[Limit]) -> list[str]:
-    """The limits of a run for a person who reads its plan."""
-    return [f"{limit.text}{' (stops the run)' if limit.abort else ''}" for limit in limits]
+def limit_lines(limits: Iterable[Limit], kind: str) -> list[str]:
+    """The limits of a run of this kind for a person who reads its plan."""
+    limits = list(limits)
+    stopping = minded(limits, kind)
+    return [f"{limit.text}{' (stops the run)' if limit in stopping else ''}" for limit in limits]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from swarmtest.catalogue import GROUPS, expand, load_scenario
-from swarmtest.cli.limiting import limit_lines, limits_for, refuse_useless
+from swarmtest.cli.limiting import limit_lines, limits_for, not_asked, refuse_useless
 from swarmtest.drawing import describe, draw_plan
 from swarmtest.errors import UsageError
 from swarmtest.plan import Draw
@@ -149,6 +149,7 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
         deployed_with=scenario.deployed_with,
         stop_at=asked.brief.stop_at if scenario.kind == "orderly" or asked.brief.stop_at_given else None,
         limits=limits_for(asked.brief.limits, name, scenario, plan),
+        not_asked=not_asked(asked.brief.limits, name, scenario, plan),
     )
 
 
@@ -185,7 +186,8 @@ def plan_text(order: Order) -> str:
     if order.deployed_with:
         lines.insert(0, f"  -  {order.subject.name} is deployed with {json.dumps(order.deployed_with)}")
     if order.limits:
-        lines += ["held to", *(f"  {line}" for line in limit_lines(order.limits))]
+        lines += ["held to", *(f"  {line}" for line in limit_lines(order.limits, order.kind))]
+    lines += [f"· {word}" for word in order.not_asked]
     return "\n".join([head, *(f"  {line}".rstrip() for line in lines)])
 
 

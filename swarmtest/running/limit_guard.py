@@ -11,6 +11,7 @@ import time
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import floor
 from pathlib import Path
@@ -53,7 +54,9 @@ class Tail:
                 file.seek(self._read[path])
                 whole, end, _ = file.read().rpartition(b"\n")
             self._read[path] += len(whole) + len(end)
-            yield from map(self._decode, whole.splitlines())
+            for line in whole.splitlines():
+                with suppress(msgspec.MsgspecError):  # judging says it
+                    yield self._decode(line)
 
 
 @dataclass(slots=True)
@@ -92,12 +95,13 @@ class Tally:
     bad: int = 0
     seconds: dict[int, tuple[int, int]] = field(default_factory=dict)
 
-    def add(self, second: int, bad: bool) -> None:
+    def add(self, second: int, bad: bool, *, per_second: bool) -> None:
         """Counts one request."""
-        total, worse = self.seconds.get(second, (0, 0))
-        self.seconds[second] = (total + 1, worse + bad)
         self.total += 1
         self.bad += bad
+        if per_second:
+            total, worse = self.seconds.get(second, (0, 0))
+            self.seconds[second] = (total + 1, worse + bad)
 
     def broken(self, limit: Limit, now: float) -> str:
         """Says how the limit is broken; empty where it isn't, or not surely."""
@@ -118,9 +122,10 @@ class Tally:
 
     def _broken_second(self, limit: Limit, now: float) -> str:
         over = floor(now - WRITTEN_SECONDS)
-        for second, (total, bad) in self.seconds.items():
+        for second in [second for second in self.seconds if second < over]:
+            total, bad = self.seconds.pop(second)
             count = total - bad if limit.measure == SUCCESS else bad
-            if second < over and not limit.holds(count / total if limit.unit == "share" else count):
+            if not limit.holds(count / total if limit.unit == "share" else count):
                 return f"{bad:,} of the {total:,} requests that ended within one second were lost"
         return ""
 
@@ -169,7 +174,8 @@ class LimitGuard:
         where = self.phases.place(limit, record.planned if answered else ended)
         if where is None or (limit.unit == "ms" and not answered):
             return
-        self._tallies[limit, where].add(floor(ended), _speaks_against(limit, record, answered))
+        bad = _speaks_against(limit, record, answered)
+        self._tallies[limit, where].add(floor(ended), bad, per_second=limit.per_second)
 
 
 def _is_answered(record: Record) -> bool:

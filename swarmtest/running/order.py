@@ -40,6 +40,7 @@ class Order:
         deployed_with: keys put over the subject's own; ``stack`` is read with them already.
         stop_at: what may be lost before the run is stopped; None for any.
         limits: what will be a verdict each; those that abort are minded while it runs.
+        not_asked: which limits this run isn't held to, or not while it runs, and why; written into the trace.
     """
 
     stack: Stack
@@ -56,6 +57,7 @@ class Order:
     deployed_with: Mapping[str, Any] = field(default_factory=dict)
     stop_at: ShareLimit | None = None
     limits: tuple[Limit, ...] = ()
+    not_asked: tuple[str, ...] = ()
 
     @property
     def subject(self) -> Service:

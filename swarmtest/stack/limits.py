@@ -47,11 +47,16 @@ def read_limits(about: Reader, flags: Iterable[str], kinds: Iterable[Kind]) -> t
         raise about.error(f"expected a list of limits such as {EXAMPLE}, found {items!r}", "limits")
     asked = [_of_block(about, item, index) for index, item in enumerate(items or [])]
     asked += [AskedLimit(_parsed_flag(text)) for text in flags]
-    names = [kind.name for kind in kinds]
+    kinds = list(kinds)
+    names, streams = [kind.name for kind in kinds], [kind.name for kind in kinds if kind.is_stream]
     seen: set[object] = set()
     for one in asked:
         if one.limit.kind is not None and one.limit.kind not in names:
             raise one.error(f"no kind of traffic is called {one.limit.kind!r}; {near(one.limit.kind, names)}")
+        if one.limit.kind in streams:
+            raise one.error(
+                f"{one.limit.kind} sends no requests but holds streams open, which have checks of their own"
+            )
         if (key := replace(one.limit, text="", abort=False)) in seen:
             raise one.error("it's there twice; leave one out")
         seen.add(key)
@@ -72,6 +77,8 @@ def _of_block(about: Reader, item: object, index: int) -> AskedLimit:
     if abort and limit.unit != "ms" and limit.measure not in CAN_ABORT:
         problem = f"{limit.measure} is only known when the run is judged; what can stop it is {_can_abort()}"
         raise part.error(problem, "abort")
+    if abort and limit.per_second and limit.measure == SUCCESS and limit.unit == "requests":
+        raise part.error("a number of answers per second can't stop a run; a share such as 99% can", "abort")
     return AskedLimit(replace(limit, abort=abort, scenarios=_scenarios(part)), about, index)
 
 

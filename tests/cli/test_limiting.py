@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from swarmtest.catalogue import load_scenario
 from swarmtest.cli import commands
-from swarmtest.cli.limiting import limits_for, phases_of, refuse_useless
+from swarmtest.cli.limiting import limits_for, not_asked, phases_of, refuse_useless
 from swarmtest.errors import UsageError
 from swarmtest.limits.grammar import parse_limit
 from swarmtest.stack.limits import AskedLimit
@@ -67,6 +68,8 @@ def test_a_dry_run_shows_what_the_run_is_held_to(tmp_path: Path) -> None:
     assert shown in ended.output
     ended = CliRunner().invoke(commands, [*words, "kill"])
     assert "lost in rollout" not in ended.output
+    ended = CliRunner().invoke(commands, [*words, "baseline,rolling"])
+    assert "  · refused <= 2 per rollout: isn't asked of baseline, which has no phase rollout\n" in ended.output
 
 
 def test_a_scenario_of_a_limit_has_to_be_one(tmp_path: Path) -> None:
@@ -76,3 +79,14 @@ def test_a_scenario_of_a_limit_has_to_be_one(tmp_path: Path) -> None:
     assert isinstance(ended.exception, UsageError)
     assert "no scenario is called 'rollin'; did you mean rolling?" in str(ended.exception)
     assert "stack.yml:5:" in str(ended.exception)
+
+
+def test_what_a_run_is_not_held_to_is_said() -> None:
+    kill, baseline = load_scenario("kill"), load_scenario("baseline")
+    losing = AskedLimit(replace(parse_limit("lost = 0"), abort=True))
+    slow = AskedLimit(replace(parse_limit("p99 < 1s"), abort=True))
+    (words,) = not_asked([losing, slow], "kill", kill, kill.plan)
+    assert words.startswith("lost = 0: doesn't stop kill while it runs; ")
+    assert not_asked([losing, slow], "baseline", baseline, baseline.plan) == ()
+    (words,) = not_asked(asked("lost in kill = 0"), "baseline", baseline, baseline.plan)
+    assert words == "lost in kill = 0: isn't asked of baseline, which has no phase kill"

@@ -191,3 +191,10 @@ def test_a_destructive_run_is_not_stopped_by_what_it_may_owe_to_the_fault() -> N
     limits.append(parse_limit("max < 1s"))
     assert [limit.text for limit in minded(limits, "orderly")] == ["lost = 0", "p99 < 1s"]
     assert [limit.text for limit in minded(limits, "destructive")] == ["p99 < 1s"]
+
+
+def test_a_line_that_cannot_be_read_is_left_for_the_judging(tmp_path: Path) -> None:
+    world = World(tmp_path, "lost <= 1")
+    (tmp_path / "requests-1.jsonl").write_text("no record\n")
+    world.lose(0, count=2)
+    assert world.look(1) == "the limit lost <= 1 was broken: 2 of 2 requests"

@@ -14,7 +14,7 @@ from swarmtest.stack.services import read_stack
 HEAD = """\
 services: {api: {image: demo, ports: ["8080:80"]}}
 x-swarmtest:
-  traffic: {kinds: {short: {path: /a}, long: {path: /b}}}
+  traffic: {kinds: {short: {path: /a}, long: {path: /b}, ws: {protocol: websocket}}}
 """
 
 
@@ -58,6 +58,8 @@ def test_without_any_there_are_none(tmp_path: Path) -> None:
         ("limits:\n  - limit: lost = 0\n    abort: maybe", 6, "expected one of True"),
         ("limits:\n  - limit: cut = 0\n    abort: true", 6, "only known when the run is judged"),
         ("limits:\n  - limit: lost = 0\n    scenarios: 3", 6, "expected names of scenarios"),
+        ("limits:\n  - lost of ws = 0", 5, "ws sends no requests but holds streams open"),
+        ("limits:\n  - limit: success per second >= 30\n    abort: true", 6, "a share such as 99% can"),
         ("limits:\n  - lost of shrt = 0", 5, "no kind of traffic is called 'shrt'; did you mean short?"),
         ("limits:\n  - lost = 0\n  - lost  =  0", 6, "it's there twice"),
     ],
