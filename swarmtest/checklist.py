@@ -26,7 +26,6 @@ class Line:
         wherever: also in every other scenario that was run and has the check.
         armed: the guard on the error rate has to be armed, too.
         needs: what's missing in the stack file where a check of it isn't judged.
-        unbuilt: what's missing in swarmtest itself; such a line is not proved.
         remark: said in any case.
     """
 
@@ -37,7 +36,6 @@ class Line:
     wherever: bool = False
     armed: bool = False
     needs: str = ""
-    unbuilt: str = ""
     remark: str = ""
 
 
@@ -69,7 +67,9 @@ LINES = (
     Line(
         5,
         "HTTP/2 connections are told to go away in time, and WebSocket clients come back.",
-        unbuilt="traffic by HTTP/2 and by WebSocket",
+        ("http2_told_to_go_away", "streams_closed_in_order", "clients_reconnected_in_time"),
+        ("rolling",),
+        needs="no kind of traffic goes that way (x-swarmtest traffic: protocol: h2, websocket or sse)",
     ),
     Line(
         6,
@@ -119,8 +119,6 @@ def judge_checklist(documents: Sequence[Document], not_run: Mapping[str, str]) -
 
 
 def _judge(line: Line, documents: Sequence[Document], not_run: Mapping[str, str]) -> ChecklistLine:
-    if line.unbuilt:
-        return _said(line, "not_proved", f"Not built yet: {line.unbuilt}.")
     failed: list[str] = []
     missing: list[str] = []
     for scenario in line.scenarios:

@@ -40,7 +40,7 @@ def line(number: int, *documents: Document, **not_run: str) -> ChecklistLine:
 def test_there_are_ten_lines_in_order_and_each_rests_on_something() -> None:
     assert [each.number for each in LINES] == list(range(1, 11))
     for each in LINES:
-        assert each.unbuilt or each.scenarios, each.number
+        assert each.scenarios, each.number
 
 
 @pytest.mark.parametrize("each", LINES, ids=lambda each: str(each.number))
@@ -119,11 +119,16 @@ def test_both_checks_of_a_line_have_to_pass() -> None:
     assert line(3, run("rolling", **checks), run("slow-shutdown", **late)).outcome == "failed"
 
 
-@pytest.mark.parametrize("number", [5])
-def test_what_is_not_built_is_not_proved_and_says_so(number: int) -> None:
-    found = line(number, *(run(name) for name in scenario_names()))
-    assert found.outcome == "not_proved"
-    assert found.sentence.startswith("Not built yet: ")
+def test_http2_and_streams_are_both_asked_for_and_the_key_that_is_missing_is_named() -> None:
+    streams = {"streams_closed_in_order": "passed", "clients_reconnected_in_time": "passed"}
+    assert line(5, run("rolling", **streams, http2_told_to_go_away="passed")).outcome == "passed"
+    assert line(5, run("rolling", **streams | {"streams_closed_in_order": "failed"})).outcome == "failed"
+    without = line(5, run("rolling", **streams))
+    assert without.outcome == "not_proved"
+    assert without.sentence == (
+        "http2_told_to_go_away isn't judged in rolling: no kind of traffic goes that way"
+        " (x-swarmtest traffic: protocol: h2, websocket or sse)."
+    )
 
 
 def test_retries_are_tried_where_something_is_sure_to_be_lost() -> None:
