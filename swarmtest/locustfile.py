@@ -1,4 +1,4 @@
-"""The users that Locust runs: each one is a lane of ``swarmtest.traffic``.
+"""The user that Locust runs in each process: the clients of ``swarmtest.traffic``.
 
 Loaded by Locust in a process of its own (``traffic.process`` starts it), which puts this file's
 folder on ``sys.path``: no module beside it may bear the name of a standard or third-party module
@@ -17,19 +17,19 @@ from locust.exception import StopUser
 # A checkout that isn't installed; at the end, so that it hides nothing.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from swarmtest.traffic.child import Session
+from swarmtest.traffic.child import Frame
 from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, read_settings
 
-session = Session(read_settings(Path(os.environ[ENVIRONMENT_VARIABLE])))
-events.init.add_listener(session.prepare)  # type: ignore[no-untyped-call]
-events.quitting.add_listener(session.finish)  # type: ignore[no-untyped-call]
+frame = Frame(read_settings(Path(os.environ[ENVIRONMENT_VARIABLE])))
+events.init.add_listener(frame.prepare)  # type: ignore[no-untyped-call]
+events.quitting.add_listener(frame.finish)  # type: ignore[no-untyped-call]
 
 
-class Lane(User):
-    """A user that lives for one task, the whole of its lane."""
+class Client(User):
+    """A user that lives for one task: all that its process sends."""
 
     @task
     def live(self) -> None:
         """Sends requests until the traffic ends, then leaves."""
-        session.live()
+        frame.live()
         raise StopUser

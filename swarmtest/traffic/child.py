@@ -12,17 +12,21 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import gevent  # type: ignore[import-untyped]
 from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
+from locust.runners import MasterRunner, WorkerRunner
 
 from swarmtest.traffic.body_calibration import with_bodies
 from swarmtest.traffic.calibration import calibrate
+from swarmtest.traffic.distributed import CALIBRATION_FAILED, Master, MasterLink
 from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
+from swarmtest.traffic.pacing import share_of
 from swarmtest.traffic.parent import Parent
 from swarmtest.traffic.processor import ProcessorUse, processors
 from swarmtest.traffic.protocols import Runs, Tools, lanes_for
@@ -33,7 +37,6 @@ from swarmtest.traffic.targets import FrontDoor, ListedTargets, Target, Targets
 
 log = logging.getLogger("swarmtest.traffic")
 
-CALIBRATION_FAILED = 3
 TARGETS_POLL_SECONDS = 0.05
 READY_SECONDS = 60.0
 KEEP_SECONDS = 0.02
@@ -44,13 +47,25 @@ MARGIN_SECONDS = 5.0
 """How much longer than its longest request the child waits for open ones after "stop"."""
 
 
-class Session:
-    """One run of the child, from its settings to its exit code."""
+class Link(Protocol):
+    """The way to whoever gives the commands."""
 
-    def __init__(self, settings: TrafficSettings) -> None:
+    def tell(self, event: str, **fields: Any) -> None: ...
+
+    def commands(self) -> Iterator[str]: ...
+
+
+class Session:
+    """One run of the child, from its settings to its exit code.
+
+    Arguments:
+        link: the pipe to the parent, or the way to Locust's master.
+    """
+
+    def __init__(self, settings: TrafficSettings, link: Link) -> None:
         self.settings = settings
         self.environment: Any = None
-        self._parent = Parent()
+        self._parent = link
         self._file = RecordFile(Path(settings.out))
         self._ledger = Ledger(self._file.write, room())
         self._targets: Targets
@@ -59,14 +74,12 @@ class Session:
         else:
             self._targets = ListedTargets(Path(settings.targets_file or ""))
         self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, Group)))
-        self._waiting = len(self._users)
-        self._running = 0
         self._start = 0.0
         self._failed: str | None = None
         self._go, self._ready, self._started = Event(), Event(), Event()
         self._stop, self._over, self._finished = Event(), Event(), Event()
 
-    def prepare(self, environment: Any, **_: Any) -> None:
+    def prepare(self, environment: Any) -> None:
         """Calibrates, then listens to the parent; Locust waits for this before it spawns users."""
         self.environment = environment
         gevent.signal_handler(signal.SIGTERM, self._told_to_end)
@@ -77,31 +90,28 @@ class Session:
         )
         if not shot.ok:
             sys.exit(CALIBRATION_FAILED)
-        # As many users as there's work for; only here is it known how many that is.
-        environment.parsed_options.num_users = environment.parsed_options.spawn_rate = len(self._users)
         for work in (self._obey, self._follow_targets, self._keep_records, self._direct):
             gevent.spawn(work)
 
     def live(self) -> None:
-        """One user's life: takes the next work and does it. Returns when that has ended."""
-        self._waiting -= 1
-        user: Runs = self._users[self._waiting]
-        self._running += 1
-        if self._waiting == 0:
-            self._ready.set()
+        """The life of this process's only user of Locust's: all its work, beside each other, to the end."""
+        self._ready.set()
+        self._started.wait()
+        crew = Group()
+        for user in self._users:
+            crew.spawn(self._work, user)
+        crew.join()
+        self._over.set()
+
+    def _work(self, user: Runs) -> None:
         try:
-            self._started.wait()
             user.run(self._start, self._stop)
         except Exception as error:
             log.exception("a user broke")
             self._failed = f"{type(error).__name__}: {error}"
             self._stop.set()
-        finally:
-            self._running -= 1
-            if self._running == 0 and self._waiting == 0:
-                self._over.set()
 
-    def finish(self, **_: Any) -> None:
+    def finish(self) -> None:
         """Ends the traffic in good order, however Locust's own end came about."""
         self._end()
         self._finished.wait()
@@ -156,7 +166,7 @@ class Session:
     def _run(self) -> None:
         self._go.wait()
         if not self._ready.wait(READY_SECONDS) and not self._stop.is_set():
-            raise RuntimeError(f"{self._waiting} users weren't spawned within {READY_SECONDS:g} s")
+            raise RuntimeError(f"Locust started no user within {READY_SECONDS:g} s")
         self._start, use = time.monotonic(), ProcessorUse()
         if not self._stop.is_set():
             self._parent.tell("started", t=time.time())
@@ -197,6 +207,37 @@ class Session:
             machine_share=use.machine_since_start(),
             processors=processors(),
         )
+
+
+class Frame:
+    """What this process is in Locust's frame: the only one, the master of several, or a worker.
+
+    Made before Locust forks its workers; what a process has for itself is made when Locust has started in it.
+    """
+
+    def __init__(self, settings: TrafficSettings) -> None:
+        self._settings = settings
+        self._parent = Parent()
+        self._part: Session | Master
+
+    def prepare(self, environment: Any, **_: Any) -> None:
+        """Gets ready to send, or to command; Locust waits for this before it starts a user."""
+        runner, parts = environment.runner, self._settings.processes
+        if isinstance(runner, MasterRunner):
+            self._part = Master(self._parent, parts)
+        elif isinstance(runner, WorkerRunner):
+            self._part = Session(share_of(self._settings, runner.worker_index, parts), MasterLink(runner))
+        else:
+            self._part = Session(self._settings, self._parent)
+        self._part.prepare(environment)
+
+    def live(self) -> None:
+        """A user's life."""
+        self._part.live()
+
+    def finish(self, **_: Any) -> None:
+        """Ends the traffic in good order, however Locust's own end came about."""
+        self._part.finish()
 
 
 def room() -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -27,16 +29,24 @@ Message = Mapping[str, Any]
 LOCUSTFILE = Path(__file__).resolve().parent.parent / "locustfile.py"
 
 
-def command_line() -> list[str]:
-    """The child's command: no statistics files, and never a kill of a user. How many users, the child knows.
+def command_line(processes: int = 1) -> list[str]:
+    """The child's command: a user in each process, no statistics files, and never a kill of a user.
 
     What Locust takes from its settings files and variables could change a run behind our back;
     flags win over them.
     """
-    return [
+    command = [
         sys.executable, "-m", "locust", "--locustfile", str(LOCUSTFILE), "--headless", "--only-summary",
         "--users", "1", "--spawn-rate", "1", "--stop-timeout", "3600",
         "--exit-code-on-error", "0", "--loglevel", "WARNING",
+    ]  # fmt: skip
+    if processes == 1:
+        return command
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    return [
+        *command, "--processes", str(processes), "--master-bind-host", "127.0.0.1", "--master-bind-port", port,
+        "--master-host", "127.0.0.1", "--master-port", port,
     ]  # fmt: skip
 
 
@@ -78,7 +88,7 @@ class TrafficProcess:
         self._ended = False
         with log_file.open("ab") as log:
             self._child = subprocess.Popen(
-                command_line(),
+                command_line(settings.processes),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -148,7 +158,10 @@ class TrafficProcess:
 
     def kill(self) -> None:
         """Ends the child at once, whatever it's doing, and waits until it's gone."""
-        self._child.kill()
+        # The whole session, as its workers would outlive a master that's killed.
+        if self._child.poll() is None or self.settings.processes > 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
         self._close()
 

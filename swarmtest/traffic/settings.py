@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+MOST_PROCESSES = 64
+
 MASKED = "(not kept)"
 """What stands for a header's value in a run's folder."""
 
@@ -114,7 +116,8 @@ class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
         url: the front door, or ``None`` where the client follows the tasks.
         targets_file: file that lists the tasks' own addresses, rewritten by the runner.
         timeout_seconds: longest a request may take in all, connecting included.
-        fresh_share: share of the users that open a connection for each request.
+        fresh_share: share of the lanes that open a connection for each request.
+        processes: so many processes share the traffic.
     """
 
     run: str
@@ -128,6 +131,7 @@ class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
     timeout_seconds: float = 30.0
     connect_timeout_seconds: float = 5.0
     fresh_share: float = 0.5
+    processes: int = 1
 
 
 def problems_of(settings: TrafficSettings) -> list[str]:
@@ -143,6 +147,8 @@ def problems_of(settings: TrafficSettings) -> list[str]:
         found.append(f"fresh_share {settings.fresh_share}: a share lies between 0 and 1")
     if settings.timeout_seconds <= 0 or settings.connect_timeout_seconds <= 0:
         found.append("time-outs must be above zero")
+    if not 1 <= settings.processes <= MOST_PROCESSES:
+        found.append(f"processes {settings.processes}: expected 1 to {MOST_PROCESSES}")
     if not settings.kinds:
         found.append("no kind of traffic is given")
     if len({kind.name for kind in settings.kinds}) != len(settings.kinds):

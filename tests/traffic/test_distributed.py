@@ -1,0 +1,88 @@
+"""Several processes as one client, as the parent meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from swarmtest.errors import TrafficError
+from swarmtest.traffic.process import TrafficProcess
+from swarmtest.traffic.settings import Kind, TrafficSettings
+from tests.traffic.test_child import answering, wait_until
+
+
+@pytest.fixture
+def two(serve: Any, tmp_path: Path) -> Iterator[TrafficProcess]:
+    """Two workers that send to a server of the test's."""
+    kinds = [
+        Kind(name="steady", method="POST", path="/work?ms=5", rate=60.0),
+        Kind(name="some", path="/work?ms=5", rate=200.0, count=7),
+        Kind(name="one", path="/work?ms=5", rate=200.0, count=1),
+    ]
+    settings = TrafficSettings(
+        run="r1", out=str(tmp_path / "requests"), url=f"http://{serve(answering).address}", kinds=kinds, processes=2
+    )
+    child = TrafficProcess(settings, tmp_path / "traffic.json", tmp_path / "traffic.log")
+    yield child
+    child.kill()
+
+
+def records_of(child: TrafficProcess) -> dict[str, list[dict[str, Any]]]:
+    files = Path(child.settings.out).glob("requests-*.jsonl")
+    return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in files}
+
+
+def test_two_workers_are_one_client_with_a_file_each(two: TrafficProcess) -> None:
+    shot = two.wait_until_calibrated()
+    assert shot["processes"] == 2
+    two.go()
+    wait_until(lambda: (two.last("tick") or {}).get("sent", 0) >= 60, 20)
+    two.stop()
+    assert two.wait(20) == 0
+    stopped, records = two.last("stopped"), records_of(two)
+    assert stopped is not None
+    whole = [record for some in records.values() for record in some]
+    assert len(records) == 2
+    assert all(records.values()), "each of them sent"
+    assert stopped["sent"] == len(whole) == len({record["id"] for record in whole}) == stopped["planned"]
+    assert stopped["outcomes"] == {"complete": len(whole)}
+    counted = Counter(record["kind"] for record in whole)
+    assert (counted["some"], counted["one"]) == (7, 1), "a number is one of all processes together"
+    assert counted["steady"] == len(whole) - 8
+    assert not two.log_file.read_text().count("Traceback")
+
+
+def test_a_worker_that_is_killed_makes_the_traffic_fail(two: TrafficProcess) -> None:
+    two.wait_until_calibrated()
+    two.go()
+    wait_until(lambda: len(records_of(two)) == 2, 20)
+    os.kill(int(next(iter(records_of(two))).removeprefix("requests-")), signal.SIGKILL)
+    failed = two.wait_for("failed", 20)
+    assert failed["error"] == "a worker process was lost"
+    assert two.wait(20) != 0
+    assert two.last("stopped") is None, "nobody can say how many it sent"
+
+
+def test_a_client_that_is_killed_takes_its_workers_with_it(two: TrafficProcess) -> None:
+    two.wait_until_calibrated()
+    two.go()
+    wait_until(lambda: len(records_of(two)) == 2, 20)
+    workers = [int(name.removeprefix("requests-")) for name in records_of(two)]
+    two.kill()
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+def test_a_stop_before_go_ends_without_a_request(two: TrafficProcess) -> None:
+    two.wait_until_calibrated()
+    two.stop()
+    assert two.wait(20) == 0
+    assert sum(map(len, records_of(two).values())) == 0
+    with pytest.raises(TrafficError, match="gone"):
+        two.go()
