@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
 from swarmtest.errors import StackError
 from swarmtest.stack.reader import TOKEN
 from swarmtest.stack.sources import LeftOut, Sample, Taken, Wanted
-from swarmtest.stack.sources.paths import template_of, wire_path
+from swarmtest.stack.sources.paths import split, template_of, wire_path
 from swarmtest.stack.yamlfile import read_text
 
 WHAT = "a HAR file"
@@ -63,7 +62,7 @@ def read_har(path: Path, wanted: Wanted) -> Taken:
     left_out, samples = LeftOut(), []
     for entry in entries:
         request = entry.request
-        parts = urlsplit(request.url)
+        parts = split(request.url)
         wire = wire_path(request.url)
         template = template_of(wire)
         if why := _hindrance(entry, parts.netloc, host, wanted):
@@ -85,7 +84,7 @@ def _read(path: Path) -> list[_Entry]:
 
 
 def _main_host(entries: list[_Entry]) -> str:
-    hosts = Counter(urlsplit(entry.request.url).netloc for entry in entries)
+    hosts = Counter(split(entry.request.url).netloc for entry in entries)
     return hosts.most_common(1)[0][0] if hosts else ""
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import msgspec
 
 from swarmtest.errors import StackError
 from swarmtest.stack.sources import LeftOut, Sample, Taken, Wanted
-from swarmtest.stack.sources.paths import wire_path
+from swarmtest.stack.sources.paths import split, wire_path
 from swarmtest.stack.yamlfile import YamlTree, read_text, read_yaml
 
 WHAT = "an OpenAPI description"
@@ -113,7 +113,7 @@ def _base_path(description: _Description) -> str:
     variables = (first.get("variables") or {}) if isinstance(first, dict) else {}
     for name, variable in variables.items() if isinstance(variables, dict) else ():
         url = url.replace(f"{{{name}}}", str(variable.get("default", "")) if isinstance(variable, dict) else "")
-    return urlsplit(url).path.rstrip("/")
+    return split(url).path.rstrip("/")
 
 
 class _Operation:
@@ -173,12 +173,16 @@ class _Operation:
 
     def _value(self, parameter: Mapping[str, Any]) -> Any:
         """The value that the description gives for a parameter; None where it gives none."""
-        schema = parameter.get("schema", {})
-        schema = self._description.resolved(schema, *self._key, str(parameter.get("name")), "schema")
-        for owner in (parameter, schema):
-            for found in _given(owner):
-                value = found.get("value") if owner is parameter and isinstance(found, dict) else found
-                if value is not None and value != "":
+        key = (*self._key, str(parameter.get("name")))
+        content = parameter.get("content")
+        described = next(iter(content.values()), None) if isinstance(content, dict) else parameter
+        schema = described.get("schema") if isinstance(described, dict) else None
+        owners = [parameter, described, self._description.resolved(schema, *key) if isinstance(schema, dict) else None]
+        for owner in owners:
+            for found in _given(owner) if isinstance(owner, dict) else ():
+                example = isinstance(found, dict) and owner is not owners[2]
+                value = self._description.resolved(found, *key).get("value") if example else found
+                if _usable(value):
                     return value
         return None
 
@@ -186,7 +190,7 @@ class _Operation:
         """The request."""
         path, query, headers = self._template, [], {}
         for one in self._parameters:
-            name, value = str(one["name"]), self._value(one)
+            name, value = str(one.get("name")), self._value(one)
             match one.get("in"):
                 case "path":
                     path = path.replace(f"{{{name}}}", quote(_joined(value), safe=""))
@@ -208,6 +212,13 @@ def _given(owner: Mapping[str, Any]) -> Iterator[Any]:
     yield owner.get("default")
     enum = owner.get("enum")
     yield from enum if isinstance(enum, list) else ()
+
+
+def _usable(value: Any) -> bool:
+    """Whether it can stand in a URL: a text, a number, or a list of them."""
+    if isinstance(value, list):
+        return bool(value) and all(_usable(item) and not isinstance(item, list) for item in value)
+    return isinstance(value, (str, int, float)) and value != ""
 
 
 def _names_in(template: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlsplit
 
 LONGEST_NAME = 36
 """Shorter than a kind's name may be, so that a number fits behind it."""
@@ -28,23 +28,31 @@ def is_secret(name: str) -> bool:
 
 def secret_parameters(path: str, carry: Iterable[str]) -> list[str]:
     """Names of the query parameters that may be secret, and weren't asked for."""
-    names = [name for name, _ in parse_qsl(urlsplit(path).query, keep_blank_values=True)]
+    names = [name for name, _ in parse_qsl(path.partition("?")[2], keep_blank_values=True)]
     return [name for name in names if is_secret(name) and name.lower() not in set(carry)]
 
 
 def wire_path(target: str) -> str:
     """The path and query of a URL as they go on the wire: ASCII, no spaces, no braces that would mean something."""
     if not target.startswith("/"):
-        parts = urlsplit(target)
+        parts = split(target)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return quote(target.partition("#")[0], safe=_ON_THE_WIRE)
+    return quote(target.partition("#")[0], safe=_ON_THE_WIRE, errors="replace")
+
+
+def split(url: str) -> SplitResult:
+    """The parts of a URL; of what is none, no part."""
+    try:
+        return urlsplit(url)
+    except ValueError:  # a bracket that isn't closed, say
+        return SplitResult("", "", "", "", "")
 
 
 def template_of(path: str) -> str:
     """The path with ``{id}`` where one thing of many is named, and the names of its query's parameters."""
-    parts = urlsplit(path)
-    segments = ["{id}" if _ID.fullmatch(segment) else segment for segment in parts.path.split("/")]
-    names = sorted({name for name, _ in parse_qsl(parts.query, keep_blank_values=True)})
+    before, _, query = path.partition("?")
+    segments = ["{id}" if _ID.fullmatch(segment) else segment for segment in before.split("/")]
+    names = sorted({name for name, _ in parse_qsl(query, keep_blank_values=True)})
     return "/".join(segments) + (f"?{'&'.join(names)}" if names else "")
 
 

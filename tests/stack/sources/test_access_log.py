@@ -6,9 +6,12 @@ import gzip
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from swarmtest.errors import StackError
-from swarmtest.stack.sources.access_log import parse_line
+from swarmtest.stack.sources import Wanted
+from swarmtest.stack.sources.access_log import parse_line, read_access_log
 from tests.stack.sources.conftest import ReadBrief
 
 LOG = r"""
@@ -86,3 +89,16 @@ def test_a_broken_gzip_file_is_said_to_be_that(tmp_path: Path, read: ReadBrief) 
     (tmp_path / "access.log.gz").write_bytes(b"no gzip")
     with pytest.raises(StackError, match="can't be read"):
         read("{access_log: access.log.gz}")
+
+
+@given(st.lists(st.text(alphabet='abc/?&=%"[]{}:\\ GET POST HTTP/1.1 200 \x16é-', max_size=60), max_size=6))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_it_is_read_or_refused(tmp_path: Path, lines: list[str]) -> None:
+    log = tmp_path / "access.log"
+    requests = [f'1.2.3.4 - - [now] "GET http://{line} HTTP/1.1" 200 5' for line in lines]
+    log.write_text("\n".join([*requests, *lines]), encoding="utf-8")
+    try:
+        samples = read_access_log(log, Wanted()).samples
+    except StackError:
+        return
+    assert all(sample.path.startswith("/") and sample.path.isascii() and " " not in sample.path for sample in samples)

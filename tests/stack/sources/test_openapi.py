@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from swarmtest.errors import StackError
 from swarmtest.stack.sources import Wanted
 from swarmtest.stack.sources.openapi import read_openapi
+from swarmtest.stack.yamlfile import read_yaml
 from tests.stack.sources.conftest import ReadBrief
 
 ORDERS = """\
@@ -110,13 +115,16 @@ def test_headers_of_the_stack_file_answer_what_asks_for_a_log_in(tmp_path: Path)
         ("schema: {type: boolean, default: true}", "true"),
         ("schema: {type: array, default: [a, b]}", "a%2Cb"),
         ("schema: {$ref: '#/components/schemas/Size'}", "XL"),
+        ("examples: {a: {$ref: '#/components/examples/Nine'}}, schema: true", "9"),
+        ("content: {application/json: {example: 10}}", "10"),
+        ("content: {application/json: {schema: {default: 11}}}", "11"),
     ],
 )
 def test_a_value_is_taken_from_wherever_one_is_given(tmp_path: Path, parameter: str, value: str) -> None:
     text = f"""\
 openapi: 3.1.0
 paths: {{"/a/{{x}}": {{get: {{parameters: [{{name: x, in: path, required: true, {parameter}}}]}}}}}}
-components: {{schemas: {{Size: {{enum: [XL]}}}}}}
+components: {{schemas: {{Size: {{enum: [XL]}}}}, examples: {{Nine: {{value: 9}}}}}}
 """
     assert f"GET /a/{value}" in taken(tmp_path, text)
 
@@ -167,3 +175,34 @@ def test_all_its_requests_share_the_rate_equally(tmp_path: Path, read: ReadBrief
     ]
     assert brief.kinds[0].headers == {"X-Tenant": "acme", "X-Load": "test"}
     assert brief.traffic_words[0] == "4 kinds of requests from api.yaml"
+
+
+ODD = st.sampled_from(
+    [None, 0, True, "", "x", [], [1], {}, {"a": 1}, {"$ref": "#/paths"}, {"$ref": "x"}, [{}], {"in": "path"}]
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of each value in a tree."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_it_is_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
+    (tmp_path / "api.yaml").write_text(ORDERS)
+    tree = read_yaml(tmp_path / "api.yaml", "").tree
+    for path in data.draw(st.lists(st.sampled_from(list(places(tree))[1:]), min_size=1, max_size=3)):
+        owner = tree
+        for key in path[:-1]:
+            owner = owner.get(key) if isinstance(owner, dict) else None
+        if isinstance(owner, dict):
+            owner[path[-1]] = data.draw(ODD)
+    try:
+        found = taken(tmp_path, json.dumps(tree), Wanted(methods=("GET", "POST", "DELETE", "HEAD")), "api.json")
+    except StackError:
+        return
+    assert all(request.partition(" ")[2].startswith("/") for request in found if request != "out")
