@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--url", help="Where the traffic goes, where the published port isn't it.")
 @click.option("--instance-header", help="Answer header that names the instance  [default: X-Instance-ID]")
 @click.option("--rate", help='All traffic together, such as "40/s"; the mix stays as it is.')
+@click.option("--processes", type=click.IntRange(1, 64), help="Processes that share the traffic  [default: 1]")
 @click.option("--baseline", help='Length of the quiet part before anything is done, such as "8s".')
 @click.option("--seed", default=42, show_default=True, help="Seed of the traffic's times and of what a plan draws.")
 @click.option(
@@ -55,6 +56,7 @@ def run(
     url: str | None,
     instance_header: str | None,
     rate: str | None,
+    processes: int | None,
     baseline: str | None,
     seed: int,
     name: str | None,
@@ -76,6 +78,7 @@ def run(
             baseline_seconds=duration_flag("--baseline", baseline) if baseline is not None else None,
             stop_at=stop_at,
             limits=limits,
+            processes=processes,
         )
         brief = read_brief(parsed, flags)
         brief = brief if release is None else with_release(brief, release)

@@ -104,6 +104,7 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
         seed=order.seed,
         timeout_seconds=brief.timeout_seconds,
         fresh_share=brief.fresh_share,
+        processes=brief.processes,
         kinds=[
             Kind(
                 name=kind.name,
@@ -152,6 +153,7 @@ def plan_document(
         "traffic": {
             "timeout_seconds": brief.timeout_seconds,
             "fresh_share": brief.fresh_share,
+            "processes": brief.processes,
             "longest_request_seconds": brief.longest_seconds,
             "kinds": [asdict(kind) | {"headers": masked(kind.headers or {})} for kind in brief.kinds],
         },

@@ -7,6 +7,7 @@ one that was named), the address is that port on the engine's host.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,8 @@ from swarmtest.stack.traffic import read_traffic, traffic_part
 from swarmtest.stack.wishes import DEFAULT_STOP_AT, StopAt, read_stop_at, read_wishes, stop_at_flag
 
 DEFAULT_LONGEST_SECONDS = 1.0
+MOST_PROCESSES = 64
+"""Processes that may share the traffic; more is a slip of the pen."""
 
 _KEYS = (
     "service",
@@ -54,6 +57,7 @@ class Overrides:
     baseline_seconds: float | None = None
     stop_at: str | None = None
     limits: tuple[str, ...] = ()
+    processes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Brief:
     request_id_header: str = "X-Request-ID"
     timeout_seconds: float = 30.0
     fresh_share: float = 0.5
+    processes: int = 1
     baseline_seconds: float = 8.0
     longest_seconds: float = DEFAULT_LONGEST_SECONDS
     ready_seconds: float = 120.0
@@ -125,6 +130,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         request_id_header=request_id,
         timeout_seconds=span(traffic, "timeout", 30.0, above_zero=True),
         fresh_share=share(traffic, "fresh_share", 0.5),
+        processes=_processes(traffic) if flags.processes is None else flags.processes,
         baseline_seconds=span(about, "baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds,
         longest_seconds=span(about, "longest_request", longest, above_zero=True),
         ready_seconds=span(about, "ready_within", 120.0, above_zero=True),
@@ -187,6 +193,15 @@ def _service_name(stack: Stack, about: Reader, flags: Overrides) -> str:
         " say `x-swarmtest: {service: NAME}` in the file or --service NAME",
         file=stack.file,
     )
+
+
+def _processes(traffic: Reader) -> int:
+    if traffic.body.get("processes") == "auto":
+        return min(os.cpu_count() or 1, MOST_PROCESSES)
+    processes = traffic.whole("processes", 1, least=1)
+    if processes > MOST_PROCESSES:
+        raise traffic.error(f"expected auto, or up to {MOST_PROCESSES} processes, found {processes}", "processes")
+    return processes
 
 
 def _refuse_unservable(stack: Stack, service: Service) -> None:

@@ -47,7 +47,7 @@ def read_traffic(about: Reader, rate: float | None) -> Traffic:
         StackError: a key that isn't known, a value that can't be, or a file that gives nothing to send.
     """
     part = traffic_part(about)
-    refuse_unknown(part, ("kinds", "timeout", "fresh_share", *KIND_KEYS, *SOURCE_KEYS))
+    refuse_unknown(part, ("kinds", "timeout", "fresh_share", "processes", *KIND_KEYS, *SOURCE_KEYS))
     mix = read_mix(part, read_headers(part.part("headers")))
     kinds = _of_mix(part, mix) if mix is not None else _written(part)
     if all(kind.is_stream for kind in kinds):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,14 @@ def test_the_one_other_service_that_publishes_is_the_proxy(tmp_path: Path) -> No
     read = brief(tmp_path, "service: api")
     assert read.front_door == FrontDoor("proxy", "edge")
     assert read.url == "http://127.0.0.1:8080"
+
+
+def test_processes_are_one_as_many_as_asked_for_or_one_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    assert brief(tmp_path, "service: api").processes == 1
+    assert brief(tmp_path, "{service: api, traffic: {processes: 4}}").processes == 4
+    assert brief(tmp_path, "{service: api, traffic: {processes: auto}}").processes == 6
+    assert brief(tmp_path, "{service: api, traffic: {processes: auto}}", processes=2).processes == 2
 
 
 def test_the_block_is_read(tmp_path: Path) -> None:
@@ -174,6 +183,9 @@ def test_a_service_without_a_published_port_has_no_address(tmp_path: Path) -> No
         ("{service: api, traffic: {timeout: 0s}}", "traffic.timeout", "above zero"),
         ("{service: api, traffic: {fresh_share: 2}}", "traffic.fresh_share", "0 to 1"),
         ("{service: api, traffic: {fresh_share: half}}", "traffic.fresh_share", "0 to 1"),
+        ("{service: api, traffic: {processes: 0}}", "traffic.processes", "1 or more"),
+        ("{service: api, traffic: {processes: 65}}", "traffic.processes", "auto, or up to 64"),
+        ("{service: api, traffic: {processes: many}}", "traffic.processes", "whole number"),
         ("{service: api, traffic: {kinds: {}}}", "traffic.kinds", "at least one"),
         ("{service: api, traffic: {rate: 9, kinds: {a: {path: /}}}}", "traffic.rate", "put it into each"),
         ('{service: api, traffic: {kinds: {"a\\r\\nb: c": {path: /}}}}', "traffic.kinds.a\r\nb: c", "request IDs"),
