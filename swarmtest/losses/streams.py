@@ -42,7 +42,7 @@ class Drop:
 
 
 def instance_of(stream: Stream, aliases: Aliases) -> Lifespan | None:
-    """The instance that held a stream: by its own word, else by the address that was dialled."""
+    """The instance that held a stream, by its own word; None where it doesn't name itself."""
     if stream.opened is None:
         return None
     return aliases.of_header(stream.instance, stream.opened)
