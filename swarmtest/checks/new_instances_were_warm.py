@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.promises import ColdStartPromise
-from swarmtest.losses.warming import LEAST_FIRST, LEAST_LATER, Warming, read_warming
+from swarmtest.losses.warming import LEAST_FIRST, LEAST_LATER, Warming, read_warming, slowness
 from swarmtest.losses.wording import each, label, many
 
 LEAST_MS = 100.0
@@ -40,7 +40,7 @@ def check(judged: Judged) -> Verdict:
             findings.unproved.append(f"{label(life)} answered {least}, so first and later ones can't be told apart")
     cold = {line.split(":")[0].rpartition(" on ")[2] for line in findings.failed}
     return findings.verdict(
-        f"{each(len(known), 'new instance')} was about as quick at first as later.",
+        f"{each(len(known), 'new instance')} was about as quick at first as later{_figures(warmings)}.",
         f"The first requests on {many(len(cold), 'new instance')} were slow beside later ones"
         f" (more than {_words(limit)}).",
         "No new instance had enough requests to tell whether it started cold."
@@ -48,6 +48,15 @@ def check(judged: Judged) -> Verdict:
         else "Not every new instance had enough requests to tell whether it started cold.",
         ADVICE if findings.failed else FEW,
     )
+
+
+def _figures(warmings: list[Warming]) -> str:
+    """The instance and kind that came closest to a cold start."""
+    if not warmings:
+        return ""
+    worst = max(warmings, key=slowness)
+    beside = f"half of the first requests within {worst.first_ms:,.0f} ms, usually {worst.usual_ms:,.0f}"
+    return f": {beside} ({worst.kind} on {label(worst.life)})"
 
 
 def _is_cold(warming: Warming, limit: ColdStartPromise) -> bool:

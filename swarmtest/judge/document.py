@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from signal import Signals
 from typing import Any
 
+from msgspec.structs import replace
+
 from swarmtest.checks import Judged, Outcome
 from swarmtest.judge.figures import figures, time_figures
 from swarmtest.judge.notes import notes_on
+from swarmtest.judge.policies import first_requests, retry_entries
 from swarmtest.judge.proof import proof
 from swarmtest.judge.story import acts_of, front_door_of, hurt_of, update_of
 from swarmtest.judge.streams import stream_events, stream_rows
@@ -75,6 +78,7 @@ def compose(
     """The document of a judged run."""
     promises, timeline, losses = judged.promises, judged.timeline, judged.losses
     ended = max((one.request.ended for one in losses.accounted), default=None)
+    first = first_requests(judged)
     return Document(
         version=DOCUMENT_VERSION,
         run=promises.run,
@@ -86,7 +90,7 @@ def compose(
         settings=_settings(promises.raw),
         checks=list(entries),
         losses={"sent": losses.sent, **losses.counts(), "duplicates": len(losses.duplicates)},
-        instances=[_instance(life, judged) for life in timeline.lifespans],
+        instances=[replace(_instance(life, judged), first=first.get(life.task)) for life in timeline.lifespans],
         start=timeline.t0 if timeline.t0 is not None else timeline.began,
         seconds=round(ended - timeline.began, 3) if ended is not None and timeline.began is not None else None,
         loss_rows=_rows(losses.accounted),
@@ -100,6 +104,7 @@ def compose(
         update=update_of(judged),
         front_door=front_door_of(judged),
         guard=timeline.stopped_by_guard,
+        retries=retry_entries(judged),
         stream_rows=stream_rows(judged),
         stream_events=stream_events(judged),
     )

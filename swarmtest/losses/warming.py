@@ -70,6 +70,12 @@ def milliseconds(request: Request) -> float:
     return (request.ended - (request.connected if request.connected is not None else request.began)) * 1000
 
 
+def slowness(warming: Warming) -> float:
+    """How many times as long half of the first requests took, or the slowest of them."""
+    pairs = ((warming.first_ms, warming.usual_ms), (warming.first_most_ms, warming.usual_most_ms))
+    return max(first / max(usual, 0.001) for first, usual in pairs)
+
+
 def _compare(life: Lifespan, kind: str, first: Sequence[Request], usual: Sequence[Sequence[Request]]) -> Warming:
     times = [milliseconds(request) for request in first]
     beside = [[milliseconds(request) for request in some] for some in usual if len(some) >= LEAST_OTHERS]

@@ -16,6 +16,7 @@ from swarmtest.reports.entries import (
     ActEntry,
     CheckEntry,
     Figures,
+    FirstRequests,
     FrontDoorEntry,
     Hurt,
     InstanceEntry,
@@ -24,6 +25,7 @@ from swarmtest.reports.entries import (
     LossEvent,
     LossRow,
     Mark,
+    RetryEntry,
     UpdateEntry,
     VersionEntry,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "CheckEntry",
     "Document",
     "Figures",
+    "FirstRequests",
     "FrontDoorEntry",
     "Hurt",
     "InstanceEntry",
@@ -46,6 +49,7 @@ __all__ = [
     "LossRow",
     "Mark",
     "Renderer",
+    "RetryEntry",
     "StreamEvent",
     "StreamRow",
     "UpdateEntry",
@@ -109,6 +113,7 @@ class Document(msgspec.Struct, frozen=True):
         acts: what swarmtest did, in order; the deploy isn't among them.
         update: what became of the update, where there was one.
         guard: why the run's own guard stopped it; null where it didn't.
+        retries: of each kind of traffic that tries again, what came of it.
         stream_rows: counts of the sessions' streams, which are no requests; ``stream_events``: those that ended badly.
     """
 
@@ -136,6 +141,7 @@ class Document(msgspec.Struct, frozen=True):
     update: UpdateEntry | None = None
     front_door: FrontDoorEntry = FrontDoorEntry()
     guard: str | None = None
+    retries: list[RetryEntry] = []
     stream_rows: list[StreamRow] = []
     stream_events: list[StreamEvent] = []
 

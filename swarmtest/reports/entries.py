@@ -187,13 +187,44 @@ class FrontDoorEntry(msgspec.Struct, frozen=True):
     instances: int = 0
 
 
+class FirstRequests(msgspec.Struct, frozen=True):
+    """How quick the first requests on an instance were, of the kind of which they were slowest beside usual ones.
+
+    ``first_ms`` is what half of them took at most, ``first_most_ms`` what the slowest did; ``usual_ms`` and
+    ``usual_most_ms`` are the same of later ones, or of other instances meanwhile where those were slower.
+    """
+
+    kind: str
+    first_ms: float
+    first_most_ms: float
+    usual_ms: float
+    usual_most_ms: float
+
+
+class RetryEntry(msgspec.Struct, frozen=True):
+    """What came of the retries of one kind of traffic; losses are counted by try, whatever came of it.
+
+    ``tries`` is all that was sent for ``requests``. ``lost_first`` of the first tries were lost, ``saved`` of these
+    were answered on a later one, and ``unbudgeted`` tries weren't followed by another for want of budget.
+    """
+
+    kind: str
+    requests: int
+    tries: int
+    amplification: float
+    lost_first: int
+    saved: int
+    unbudgeted: int
+    budget: float
+
+
 class InstanceEntry(msgspec.Struct, frozen=True):
     """One instance's life. ``generation`` is ``old``, ``new`` or ``only``; marks are null where unseen.
 
     ``cause`` says in words what ended it (``stopped as asked``, ``SIGKILL at the end of the grace``,
     ``out of memory``, ``health check``, ``killed by swarmtest``), null while it lives. ``hurts`` is what
     swarmtest did to it, in order. ``image`` is that of the task's own spec. ``called`` is all that it's called by
-    in headers and records.
+    in headers and records. ``first`` is how quick a new one's first requests were.
     """
 
     id: str
@@ -213,6 +244,7 @@ class InstanceEntry(msgspec.Struct, frozen=True):
     hurts: list[Hurt] = []
     image: str | None = None
     called: list[str] = []
+    first: FirstRequests | None = None
 
 
 class KindFigures(msgspec.Struct, frozen=True):

@@ -76,6 +76,8 @@ def starts(document: Document, width: int) -> Iterator[Table]:
     """From the start of the container to its first request."""
     for table, group in _tables(document, begun(document), width):
         _add_marks(table, group, START_MARKS, zero(document))
+        if any(instance.first for instance in group):
+            table.add_row("first ms (usual)", *[_first(instance) for instance in group])
         _add_work(table, group)
         yield table
 
@@ -116,6 +118,11 @@ def _add_work(table: Table, group: Sequence[InstanceEntry]) -> None:
         table.add_row("requests lost", *lost)
     if any(instance.cpu_max is not None or instance.memory_max is not None for instance in group):
         table.add_row("most cores; MiB", *[_load(instance) for instance in group])
+
+
+def _first(instance: InstanceEntry) -> str:
+    first = instance.first
+    return UNSEEN if first is None else f"{first.first_ms:,.0f} ({first.usual_ms:,.0f})"
 
 
 def _load(instance: InstanceEntry) -> str:
