@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import tracemalloc
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
@@ -65,6 +66,27 @@ def test_one_that_says_nothing_of_its_content_proves_nothing(serve: Fixture) -> 
 def test_a_known_checksum_counts_more_than_the_answer_s_own(serve: Fixture, known: bytes, matched: bool) -> None:
     record = fetch(serve(saying(BODY)).address, hashlib.sha256(known).hexdigest())
     assert record.matched is matched
+
+
+def test_a_large_body_is_never_whole_in_memory(serve: Fixture) -> None:
+    pieces = 128
+
+    def script(visit: Any) -> None:
+        visit.read_request()
+        visit.say(b"HTTP/1.1 200 OK\r\nX-Instance-ID: a1\r\nContent-Length: %d\r\n\r\n" % (len(BODY) * pieces))
+        for _ in range(pieces):
+            visit.say(BODY)
+
+    address = serve(script).address
+    tracemalloc.start()
+    try:
+        record = fetch(address, expect_bytes=len(BODY) * pieces)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert record.client_outcome == "complete"
+    assert record.sha256 == hashlib.sha256(BODY * pieces).hexdigest()
+    assert peak < len(BODY) * pieces / 8
 
 
 def test_one_that_is_truncated_is_cut_whatever_its_status_says(serve: Fixture) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +22,10 @@ LENGTH = 300_000
 Fixture = Callable[..., Any]
 
 
-def send(address: str, *, keeps: bool = False, times: int = 1, duration_ms: int = 0) -> list[Record]:
-    kind = Kind(name="up", method="POST", path="/upload?n={bytes}", protocol="upload", rate=1.0, bytes=LENGTH)
+def send(
+    address: str, *, keeps: bool = False, times: int = 1, duration_ms: int = 0, length: int = LENGTH
+) -> list[Record]:
+    kind = Kind(name="up", method="POST", path="/upload?n={bytes}", protocol="upload", rate=1.0, bytes=length)
     template = UploadTemplate(TrafficSettings(run="r", out="", url="http://x", kinds=[kind]), kind)
     expectation = Expectation(b"x-instance-id", b"x-request-id")
     client = UploadClient(
@@ -131,6 +134,27 @@ def test_a_refusal_before_the_end_stops_the_upload(serve: Fixture) -> None:
 
     (record,) = send(serve(script).address, duration_ms=1500)
     assert (record.client_outcome, record.status, record.matched, record.sha256) == ("complete", 413, None, None)
+
+
+def test_a_large_body_is_never_whole_in_memory(serve: Fixture) -> None:
+    length = 32 * 1024 * 1024
+
+    def script(visit: Any) -> None:
+        read_head(visit)
+        left = length
+        while left and (piece := visit.socket.recv(min(65536, left))):
+            left -= len(piece)
+        visit.say(b"HTTP/1.1 200 OK\r\nX-Instance-ID: a1\r\nContent-Length: 0\r\n\r\n")
+
+    address = serve(script).address
+    tracemalloc.start()
+    try:
+        (record,) = send(address, length=length)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (record.client_outcome, record.body_bytes) == ("complete", length)
+    assert peak < length / 8
 
 
 def test_an_upload_that_is_cut_says_what_was_sent_and_what_was_acknowledged(serve: Fixture) -> None:
