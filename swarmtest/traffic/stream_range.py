@@ -93,7 +93,7 @@ class StreamRange:
         for step in script:
             match step:
                 case ("upgrade",):
-                    accepted.sendall(self._switching(key[1] if key else ""))
+                    accepted.sendall(switching(key[1] if key else "", self._instance_line))
                 case ("head", bytes(lines)):
                     accepted.sendall(b"HTTP/1.1 " + lines.replace(b"\r\n", b"\r\n" + self._instance_line, 1))
                 case ("take",):
@@ -106,12 +106,12 @@ class StreamRange:
                 case _:
                     accepted.sendall(_bytes_of(step, taken))
 
-    def _switching(self, key: str) -> bytes:
-        accept = base64.b64encode(hashlib.sha1(key.encode() + _GUID, usedforsecurity=False).digest())
-        return (
-            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            b"Sec-WebSocket-Accept: " + accept + b"\r\n" + self._instance_line + b"\r\n"
-        )
+
+def switching(key: str, lines: bytes) -> bytes:
+    """The answer that agrees to a WebSocket, with further header lines."""
+    accept = base64.b64encode(hashlib.sha1(key.encode() + _GUID, usedforsecurity=False).digest())
+    head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    return head + b"Sec-WebSocket-Accept: " + accept + b"\r\n" + lines + b"\r\n"
 
 
 def _bytes_of(step: Step, taken: bytes) -> bytes:

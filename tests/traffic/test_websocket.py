@@ -51,7 +51,7 @@ def test_silence_is_the_end_after_its_time() -> None:
 
 
 def test_the_end_of_the_traffic_waits_for_answers_and_says_goodbye() -> None:
-    record = held((("upgrade",), ("raw", close(1000))), over=True)
+    record = held((("upgrade",), ("take",), ("raw", close(1000))), over=True)  # what it takes is our close frame
     assert record.client_outcome == "closed_by_client"
     assert (record.code, record.lost, record.sent) == (1000, 0, 0)
 
