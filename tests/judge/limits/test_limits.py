@@ -183,6 +183,15 @@ def test_every_second_within_the_limit_passes_with_the_lowest() -> None:
     assert "The lowest of 36 seconds is 100 %" in found.sentence
 
 
+def test_a_second_that_may_be_broken_is_not_proved() -> None:
+    rollout = Rollout()
+    for row in rollout.requests()[100:105]:
+        row["framing"] = "close"
+    found = entry(rollout, "success per second >= 99%")
+    assert found.outcome == "not_proved"
+    assert "may break it" in found.sentence
+
+
 def test_a_number_of_answers_per_second_is_missed_in_a_second_without_any() -> None:
     rollout = ended(Rollout(), "settle", 20.0, 21.0)
     assert entry(rollout, "success per second >= 5").outcome == "passed"
@@ -226,6 +235,18 @@ def test_per_rollout_each_act_begins_a_new_count() -> None:
     assert found.outcome == "passed"
     assert any(line.startswith("act 1 of 2: 2 of ") for line in found.evidence)
     assert any(line.startswith("act 2 of 2: 1 of ") for line in found.evidence)
+
+
+def test_of_several_acts_the_worst_one_leads() -> None:
+    rollout = losing("a")
+    rollout.act(2, "update", 10.0)
+    for name in ("b", "c"):
+        rollout.bad_gateway(name, 11.0, 11.1, rollout.old[2])
+    found = entry(rollout, "lost <= 1 per rollout")
+    assert found.outcome == "failed"
+    assert found.sentence.startswith("2 of ")
+    assert found.limit is not None
+    assert found.limit.measured == 2.0
 
 
 # ---------------------------------------------------------------- runs that hurt on purpose
