@@ -48,7 +48,6 @@ KIND_KEYS = (
 _PLAIN_BODY = ("body_bytes", "end_marker", "expect_bytes")
 _NOT_FOR_STREAMS = ("method", "ms", "arrivals", *_PLAIN_BODY, "count", "retries", *BODY_KEYS)
 _USELESS = {
-    "h2": (*STREAM_KEYS, *BODY_KEYS, "retries"),
     "websocket": _NOT_FOR_STREAMS,
     "sse": (*_NOT_FOR_STREAMS, "rate"),
     "upload": (*STREAM_KEYS, *_PLAIN_BODY, "sha256"),

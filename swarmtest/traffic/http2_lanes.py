@@ -64,18 +64,31 @@ class StreamLane:
     def send(self, n: int, due: float) -> None:
         """Sends request ``n`` once and sees that it's recorded, even if the client itself breaks."""
         late = time.monotonic() - due
-        request_id = self._template.request_id(n)
+        request, record = self.make(n, self.request_id(n), late)
+        self.once(request, record, late)
+
+    def request_id(self, n: int) -> str:
+        """The ID of request ``n``."""
+        return self._template.request_id(n)
+
+    def make(self, n: int, request_id: str, late: float) -> tuple[StreamRequest, Record]:
+        """Request ``n`` under this ID, and the record of it."""
+        kind = self._template.kind
         request = self._template.request(request_id, self._pace.duration_ms(n))
-        if paths := self._template.kind.paths:
-            request = replace(request, path=paths[n % len(paths)])
-        record = Record(
-            id=request_id,
-            kind=self._template.kind.name,
-            method=self._template.kind.method,
-            path=request.path,
-            planned=time.time() - late,
-            protocol="h2",
+        if kind.paths:
+            request = replace(request, path=kind.paths[n % len(kind.paths)])
+        planned = time.time() - late
+        return request, Record(
+            id=request_id, kind=kind.name, method=kind.method, path=request.path, planned=planned, protocol="h2"
         )
+
+    def keyed(self, request: StreamRequest, header: str, key: str) -> StreamRequest:
+        """The request with one more header."""
+        added = NeverIndexedHeaderTuple(header.lower().encode("latin-1"), key.encode("latin-1"))
+        return replace(request, headers=[*request.headers, added])
+
+    def once(self, request: StreamRequest, record: Record, late: float) -> None:
+        """Sends this request, and sees that it's recorded."""
         self._ledger.begin(record, late)
         try:
             self._shared.send(request, record)

@@ -90,6 +90,10 @@ class Lane:
             protocol=kind.protocol,
         )
 
+    def keyed(self, request: Request, header: str, key: str) -> Request:
+        """The request with one more header."""
+        return replace(request, lines=f"{request.lines}{header}: {key}\r\n")
+
     def once(self, request: Request, record: Record, late: float) -> None:
         """Sends this request, and sees that it's recorded."""
         self._ledger.begin(record, late)

@@ -71,7 +71,7 @@ def _lanes(kind: Kind, tools: Tools, template: Template, client: type[Client]) -
     limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
     pace = Pace.of(kind, settings.seed)
     expectation = expectation_of(settings, kind)
-    policy = Policy(kind.retries, Budget(kind.retries.budget)) if kind.retries is not None else None
+    policy = _policy(kind)
     lanes: list[Sends] = []
     for number in range(pace.lanes):
         keeps = not is_fresh(number, settings.fresh_share)
@@ -79,6 +79,11 @@ def _lanes(kind: Kind, tools: Tools, template: Template, client: type[Client]) -
         lane = Lane(template, pace, tools.ledger, new_client, keeps=keeps)
         lanes.append(lane if policy is None else RetryingLane(lane, policy))
     yield from users_of(kind, pace, lanes, tools)
+
+
+def _policy(kind: Kind) -> Policy | None:
+    """What's sent again of a kind, with the one budget of all its lanes; None for nothing."""
+    return Policy(kind.retries, Budget(kind.retries.budget)) if kind.retries is not None else None
 
 
 def users_of(kind: Kind, pace: Pace, lanes: Sequence[Sends], tools: Tools) -> Iterator[Runs]:
@@ -103,12 +108,14 @@ def h2(kind: Kind, tools: Tools) -> Iterator[Runs]:
         for in_all in (None, kind.streams)
     ]
     sharing: dict[bool, Connections] = {}
-    lanes = []
+    policy = _policy(kind)
+    lanes: list[Sends] = []
     for number in range(pace.lanes):
         fresh = is_fresh(number, settings.fresh_share)
         if fresh not in sharing or sharing[fresh].users == kind.streams:
             sharing[fresh] = Connections(dialers[fresh], expectation_of(settings, kind))
-        lanes.append(StreamLane(template, pace, tools.ledger, sharing[fresh]))
+        lane = StreamLane(template, pace, tools.ledger, sharing[fresh])
+        lanes.append(lane if policy is None else RetryingLane(lane, policy))
     yield from users_of(kind, pace, lanes, tools)
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
+from typing import Generic, Protocol, TypeVar
 
-from swarmtest.traffic.http1 import Request
-from swarmtest.traffic.lanes import Lane
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.settings import Retries
 
@@ -80,6 +79,9 @@ def is_safe(record: Record, *, keyed: bool) -> bool:
     return record.client_outcome == "complete" and (record.status == 429 or record.retry_after)
 
 
+Sent = TypeVar("Sent")
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What's sent again, shared by all lanes of a kind.
@@ -100,22 +102,30 @@ class Policy:
             return False
         return is_safe(record, keyed=self.retries.key_header is not None)
 
-    def keyed(self, request: Request, first: str) -> Request:
-        """The request with its idempotency key: the first one's ID, the same for every try."""
-        if self.retries.key_header is None:
-            return request
-        return replace(request, lines=f"{request.lines}{self.retries.key_header}: {first}\r\n")
-
     def backoff(self, attempt: int) -> float:
         """Twice as long each time, plus or minus half, so that clients don't come back all at once."""
         steady: float = min(self.retries.backoff_seconds * 2 ** (attempt - 1), LONGEST_BACKOFF_SECONDS)
         return steady * (0.5 + self.jitter.random())
 
 
-class RetryingLane:
+class Tries(Protocol[Sent]):
+    """What's needed of a lane that's tried again on, whatever its protocol."""
+
+    def request_id(self, n: int) -> str: ...
+
+    def make(self, n: int, request_id: str, late: float) -> tuple[Sent, Record]: ...
+
+    def keyed(self, request: Sent, header: str, key: str) -> Sent: ...
+
+    def once(self, request: Sent, record: Record, late: float) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class RetryingLane(Generic[Sent]):
     """A lane that sends again what was lost, as its kind's policy allows."""
 
-    def __init__(self, lane: Lane, policy: Policy) -> None:
+    def __init__(self, lane: Tries[Sent], policy: Policy) -> None:
         self._lane, self._policy = lane, policy
 
     def send(self, n: int, due: float) -> None:
@@ -124,7 +134,7 @@ class RetryingLane:
         first = lane.request_id(n)
         request, record = lane.make(n, first, late)
         policy.budget.count(time.monotonic())
-        lane.once(policy.keyed(request, first), record, late)
+        lane.once(self._keyed(request, first), record, late)
         while policy.may_try_again(record):
             policy.pause(policy.backoff(record.attempt))
             if not policy.budget.take(time.monotonic()):
@@ -132,7 +142,12 @@ class RetryingLane:
             attempt = record.attempt + 1
             request, record = lane.make(n, f"{first}.try{attempt}", 0.0)
             record.attempt, record.again = attempt, first
-            lane.once(policy.keyed(request, first), record, 0.0)
+            lane.once(self._keyed(request, first), record, 0.0)
+
+    def _keyed(self, request: Sent, first: str) -> Sent:
+        """The request with its idempotency key, if it's to have one: the first try's ID, the same for every try."""
+        header = self._policy.retries.key_header
+        return request if header is None else self._lane.keyed(request, header, first)
 
     def close(self) -> None:
         """Closes the connections."""

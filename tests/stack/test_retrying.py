@@ -54,7 +54,6 @@ def test_the_key_s_header_has_a_usual_name(tmp_path: Path, value: str, header: s
         ("retries: {budget: 10%, budgte: 1}", "did you mean budget"),
         ("retries: true", "expected a mapping"),
         ("protocol: websocket, retries: {budget: 10%}", "says nothing to a kind with the protocol websocket"),
-        ("protocol: h2, retries: {budget: 10%}", "says nothing to a kind with the protocol h2"),
     ],
 )
 def test_what_cannot_be_is_refused_at_its_key(tmp_path: Path, keys: str, problem: str) -> None:

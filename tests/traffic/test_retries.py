@@ -13,6 +13,7 @@ import pytest
 
 from swarmtest.traffic.answers import Expectation
 from swarmtest.traffic.http1 import Client, Limits
+from swarmtest.traffic.http2_lanes import StreamLane, StreamTemplate
 from swarmtest.traffic.lanes import Lane, Template
 from swarmtest.traffic.ledger import Ledger
 from swarmtest.traffic.pacing import Pace
@@ -199,3 +200,36 @@ def test_a_request_that_is_answered_well_is_sent_once(serve: Fixture) -> None:
     server = serve(failing(0))
     assert [one.attempt for one in Sent(server.address).send(3)] == [1, 1, 1]
     assert server.connections == 3
+
+
+# ---------------------------------------------------------------- HTTP/2
+
+
+class Refused:
+    """Connections of which every stream is refused the first time."""
+
+    def __init__(self) -> None:
+        self.users = 0
+        self.heads: list[list[tuple[bytes, bytes]]] = []
+
+    def send(self, request: Any, made: Record) -> None:
+        self.heads.append(request.head(Target.from_text("api:80")))
+        made.client_outcome, made.status = ("refused_stream", None) if made.attempt == 1 else ("complete", 200)
+
+    def leave(self) -> None: ...
+
+
+def test_a_stream_that_no_handler_saw_is_sent_again_whatever_its_method() -> None:
+    kind = Kind(name="pay", path="/pay", rate=1.0, method="POST", protocol="h2", streams=8)
+    settings = TrafficSettings(run="r", out="", url="http://x", kinds=[kind])
+    records: list[Record] = []
+    shared = Refused()
+    lane = StreamLane(StreamTemplate(settings, kind), Pace.of(kind, 42), Ledger(records.append), shared)  # type: ignore[arg-type]
+    retries = Retries(budget=1.0, on=["unserved"], key_header="Idempotency-Key")
+    RetryingLane(lane, Policy(retries, Budget(1.0), lambda _: None)).send(0, 0.0)
+    assert [(one.attempt, one.again, one.client_outcome) for one in records] == [
+        (1, None, "refused_stream"),
+        (2, records[0].id, "complete"),
+    ]
+    keys = [dict(head)[b"idempotency-key"].decode() for head in shared.heads]
+    assert keys == [records[0].id] * 2
