@@ -94,15 +94,16 @@ def second_by_second(
         spans: from when until when each instance was ready.
     """
     _count(base, requests, lost)
-    row = base.execute("SELECT min(second), max(second) FROM cells").fetchone()
+    row = base.execute("SELECT min(first), max(last) FROM cells").fetchone()
     if row is None or row[0] is None:
         return Seconds()
-    start, length = int(row[0]), min(int(row[1]) - int(row[0]) + 1, MOST_SECONDS)
+    first, last = float(row[0]), min(float(row[1]), float(row[0]) + MOST_SECONDS - 1)
+    start, length = int(first), int(last) - int(first) + 1
     kinds = [str(name) for (name,) in base.execute("SELECT DISTINCT kind FROM cells ORDER BY kind").fetchall()]
     tracks = _tracks(base, start, length)
     return Seconds(
         start=start,
-        ready=_ready(spans, start, length),
+        ready=_ready(spans, first, last),
         all=_track(tracks.get(None, {}), length),
         kinds={name: _track(tracks.get(name, {}), length) for name in kinds},
     )
@@ -134,11 +135,12 @@ def _count(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[
                     WHEN grouping(corrected) = 0 THEN 'corrected' ELSE 'uncorrected' END AS what,
                kind, if(grouping(began) = 0, began, ended) AS second, class,
                if(grouping(corrected) = 0, corrected, uncorrected) AS ms,
-               count(*) AS n, count(*) FILTER (attempt > 1) AS retries
+               count(*) AS n, count(*) FILTER (attempt > 1) AS retries,
+               min(sent_at) AS first, max(ended_at) AS last
         FROM (
             SELECT coalesce(kind, '') AS kind, coalesce(class, 'ok') AS class, attempt,
-                   floor(coalesce(sent, planned))::BIGINT AS began,
-                   floor(greatest(coalesce(done, sent, planned), coalesce(sent, planned)))::BIGINT AS ended,
+                   coalesce(sent, planned) AS sent_at, floor(sent_at)::BIGINT AS began,
+                   greatest(coalesce(done, sent_at), sent_at) AS ended_at, floor(ended_at)::BIGINT AS ended,
                    if(class IS NULL, {_rounded("done - coalesce(planned, sent)")}, NULL) AS corrected,
                    if(class IS NULL, {_rounded("done - coalesce(sent, planned)")}, NULL) AS uncorrected
             FROM {requests} LEFT JOIN lost USING (id)
@@ -234,18 +236,18 @@ def _in_flight(track: Track) -> list[int]:
     return found
 
 
-def _ready(spans: Spans, start: int, length: int) -> list[int]:
-    """The fewest that were ready at once in each second.
+def _ready(spans: Spans, first: float, last: float) -> list[int]:
+    """The fewest that were ready at once in each second, from the first request on until the last answer.
 
     From one edge to the next the count is the same, so each such stretch is written once into the seconds that
     it touches.
     """
-    edges = sorted({float(start), *(t for span in spans for t in span if start < t < start + length)})
+    start, length = int(first), int(last) - int(first) + 1
+    edges = sorted({first, *(t for span in spans for t in span if first < t <= last)})
     fewest: list[int | None] = [None] * length
-    for place, edge in enumerate(edges):
-        until = edges[place + 1] if place + 1 < len(edges) else float(start + length)
-        ready = sum(1 for first, last in spans if first <= edge < last)
-        for second in range(int(edge) - start, min(length, -int(-until // 1) - start)):
+    for edge, until in zip(edges, [*edges[1:], last], strict=True):
+        ready = sum(1 for begun, gone in spans if begun <= edge < gone)
+        for second in range(int(edge) - start, max(int(edge) + 1, -int(-until // 1)) - start):
             before = fewest[second]
             fewest[second] = ready if before is None else min(before, ready)
     return [count or 0 for count in fewest]

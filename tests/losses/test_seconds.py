@@ -93,6 +93,12 @@ def test_ready_is_the_fewest_at_once_in_a_second(base: duckdb.DuckDBPyConnection
     assert counted(base, row("a", 0.1, 3.2)).ready == [0, 0, 0, 0]
 
 
+def test_what_was_before_the_first_request_and_after_the_last_answer_is_no_dip(base: duckdb.DuckDBPyConnection) -> None:
+    assert counted(base, row("a", 0.5, 1.5), spans=[(0.4, 1.6)]).ready == [1, 1]
+    assert counted(base, row("a", 0.5, 1.5), spans=[(0.6, 1.4)]).ready == [0, 0]
+    assert counted(base, row("a", 0.5, 1.0), spans=[(0.4, 0.9)]).ready == [0, 0]
+
+
 def test_no_request_is_no_second(base: duckdb.DuckDBPyConnection) -> None:
     assert counted(base) == Seconds()
     assert counted(base, row("never planned", None, None)) == Seconds()
