@@ -37,8 +37,9 @@ GROUPS = {
         "one run of each scenario, from the harmless to the harmful, and the checklist with a verdict on each line",
         (
             *("baseline", "rolling", "release", "burst", "start-first", "stop-first"),
-            *("scale-out", "scale-in", "stop", "slow-shutdown", "rollback", "unhealthy", "unhealthy-soon"),
-            *("unhealthy-late", "kill", "kill-two", "freeze", "overlong-shutdown", "forced-termination", "dependency"),
+            *("scale-out", "scale-in", "stop", "slow-shutdown", "rollback", "reload", "unhealthy"),
+            *("unhealthy-soon", "unhealthy-late", "kill", "kill-two", "freeze", "overlong-shutdown"),
+            *("forced-termination", "dependency"),
         ),
         but=("chaos", "crash-loop", "drain", *STOP_MODES),
         checklist=True,

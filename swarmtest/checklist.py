@@ -25,6 +25,7 @@ class Line:
         scenarios: where, each of them.
         wherever: also in every other scenario that was run and has the check.
         armed: the guard on the error rate has to be armed, too.
+        spread: each check has to be judged in one of the scenarios, whichever; the others needn't have been run.
         needs: what's missing in the stack file where a check of it isn't judged.
         remark: said in any case.
     """
@@ -35,6 +36,7 @@ class Line:
     scenarios: tuple[str, ...] = ()
     wherever: bool = False
     armed: bool = False
+    spread: bool = False
     needs: str = ""
     remark: str = ""
 
@@ -68,8 +70,10 @@ LINES = (
         5,
         "HTTP/2 connections are told to go away in time, and WebSocket clients come back.",
         ("http2_told_to_go_away", "streams_closed_in_order", "clients_reconnected_in_time"),
-        ("rolling",),
-        needs="no kind of traffic goes that way (x-swarmtest traffic: protocol: h2, websocket or sse)",
+        ("rolling", "reload"),
+        spread=True,
+        needs="no kind of traffic goes that way (x-swarmtest traffic: protocol: h2, websocket or sse), or the front"
+        " door that ends HTTP/2 isn't reloaded (front_door: reload)",
     ),
     Line(
         6,
@@ -121,9 +125,11 @@ def judge_checklist(documents: Sequence[Document], not_run: Mapping[str, str]) -
 def _judge(line: Line, documents: Sequence[Document], not_run: Mapping[str, str]) -> ChecklistLine:
     failed: list[str] = []
     missing: list[str] = []
+    lacking = _judged_nowhere(line, documents) if line.spread else []
+    missing += [f"{name} isn't judged in {' or '.join(line.scenarios)}: {line.needs}" for name in lacking]
     for scenario in line.scenarios:
         runs = [document for document in documents if document.scenario == scenario]
-        if not runs:
+        if not runs and not line.spread:
             why = not_run.get(scenario)
             missing.append(f"{scenario} wasn't run" + (f": {why}" if why else ""))
         for document in runs:
@@ -140,9 +146,17 @@ def _judge(line: Line, documents: Sequence[Document], not_run: Mapping[str, str]
     return _said(line, "passed", _passed(line))
 
 
+def _judged_nowhere(line: Line, documents: Sequence[Document]) -> list[str]:
+    """Checks of a line that none of its scenarios was judged by."""
+    judged = {check.name for document in documents if document.scenario in line.scenarios for check in document.checks}
+    return [name for name in line.checks if name not in judged]
+
+
 def _weigh(line: Line, document: Document, failed: list[str], missing: list[str]) -> None:
     """Sorts what a run says to a line into what failed and what's missing."""
     for name, check in _asked(line, document):
+        if check is None and line.spread:
+            continue
         if check is None:
             missing.append(f"{name} isn't judged in {document.scenario}" + (f": {line.needs}" if line.needs else ""))
         elif check.outcome == "failed":

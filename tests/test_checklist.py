@@ -54,7 +54,8 @@ def test_each_scenario_of_a_line_has_the_checks_that_the_line_rests_on() -> None
     """Else the line could never pass."""
     for each in LINES:
         for scenario in each.scenarios:
-            assert {*each.checks} <= {*load_scenario(scenario).checks}, (each.number, scenario)
+            there = {*load_scenario(scenario).checks}
+            assert {*each.checks} & there if each.spread else {*each.checks} <= there, (each.number, scenario)
 
 
 def test_a_rollback_is_held_to_all_that_a_rollout_is() -> None:
@@ -126,9 +127,20 @@ def test_http2_and_streams_are_both_asked_for_and_the_key_that_is_missing_is_nam
     without = line(5, run("rolling", **streams))
     assert without.outcome == "not_proved"
     assert without.sentence == (
-        "http2_told_to_go_away isn't judged in rolling: no kind of traffic goes that way"
-        " (x-swarmtest traffic: protocol: h2, websocket or sse)."
+        "http2_told_to_go_away isn't judged in rolling or reload: no kind of traffic goes that way"
+        " (x-swarmtest traffic: protocol: h2, websocket or sse), or the front door that ends HTTP/2 isn't reloaded"
+        " (front_door: reload)."
     )
+
+
+def test_behind_a_proxy_http2_is_judged_by_the_proxys_reload() -> None:
+    streams = {"streams_closed_in_order": "passed", "clients_reconnected_in_time": "passed"}
+    rolling = run("rolling", **streams)
+    assert line(5, rolling, run("reload", http2_told_to_go_away="passed")).outcome == "passed"
+    assert line(5, rolling, run("reload", http2_told_to_go_away="failed")).outcome == "failed"
+    unseen = line(5, rolling, run("reload", http2_told_to_go_away="not_proved"))
+    assert unseen.outcome == "not_proved"
+    assert "is not proved in reload" in unseen.sentence
 
 
 def test_retries_are_tried_where_something_is_sure_to_be_lost() -> None:

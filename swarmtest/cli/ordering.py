@@ -22,6 +22,8 @@ from swarmtest.stack.services import put_over
 NEEDED = {
     "release": "it needs another version: add `x-swarmtest: {release: IMAGE}` to the stack file, or --release IMAGE",
     "dependency": "it needs a service to switch off: add `x-swarmtest: {dependency: SERVICE}` to the stack file",
+    "reload": "it needs a front door that can be reloaded: add `x-swarmtest: {front_door: {service: NAME, reload:"
+    " SIGUSR2}}` to the stack file, with the signal at which it begins anew",
 }
 
 
@@ -153,9 +155,11 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
     )
 
 
+GOODBYES = "http2_told_to_go_away"
+
 _ONLY_OF: Mapping[str, Callable[[Kind], bool]] = {
     "retries_stayed_within_budget": lambda kind: kind.retries is not None,
-    "http2_told_to_go_away": lambda kind: kind.protocol == "h2",
+    GOODBYES: lambda kind: kind.protocol == "h2",
     **dict.fromkeys(STREAMS, lambda kind: kind.is_stream),
 }
 """Checks that have something to say only where a kind of traffic is like that."""
@@ -163,9 +167,15 @@ _ONLY_OF: Mapping[str, Callable[[Kind], bool]] = {
 
 def checks_for(scenario: Scenario, brief: Brief) -> tuple[str, ...]:
     """The checks of a scenario, without those that ask for traffic that this stack hasn't got."""
-    return tuple(
-        name for name in scenario.checks if name not in _ONLY_OF or any(_ONLY_OF[name](kind) for kind in brief.kinds)
-    )
+    return tuple(name for name in scenario.checks if _is_judged(name, scenario, brief))
+
+
+def _is_judged(name: str, scenario: Scenario, brief: Brief) -> bool:
+    if name == GOODBYES and "reload" in scenario.needs:
+        return True  # it's what shows that the front door was reloaded
+    if name == GOODBYES and brief.front_door.mode == "proxy":
+        return False  # HTTP/2 ends there, so no stop of an instance ends a connection of it
+    return name not in _ONLY_OF or any(_ONLY_OF[name](kind) for kind in brief.kinds)
 
 
 def _name(asked: Asked, stack: Stack, token: str, number: int | None) -> str:

@@ -224,6 +224,11 @@ _SENTENCES = {
         " that names the last stream that came, then answer what is open; without it every request on the connection"
         " goes with its socket, and a longer grace does nothing for it"
     ),
+    Mechanism.RELOAD_CUTS: (
+        "reload the front door softly: the new process takes over the listening sockets and knows the instances before"
+        " it takes a connection, and the old one has longer than the longest request to finish (HAProxy: -W and"
+        " SIGUSR2, init-addr libc, a hard-stop-after above the longest request)"
+    ),
     Mechanism.GOAWAY_AT_ONCE: (
         "send GOAWAY twice: first one that names stream 2^31-1, and only after a round trip one that names the last"
         " stream that came: requests that were on their way to the only one were above it"

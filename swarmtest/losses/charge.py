@@ -53,15 +53,21 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
             return Charge.SHUTDOWN  # it was lost when the instance ended without having stored it
         if life.generation == "new" and cold(life, request) and not _of_a_ready_one(life, request, loss):
             return Charge.START_UP
-        if _gone(life, request) and loss in FRONT_DOOR:
-            return Charge.FRONT_DOOR
-        if frozen(life, request, timeline):
+        if (_gone(life, request) and loss in FRONT_DOOR) or frozen(life, request, timeline):
             return Charge.FRONT_DOOR
         if _stopping(life, request):
             return Charge.SHUTDOWN
     elif t0 is not None and request.ended >= t0 and _reached_nobody(loss, mode) and _any_stopping(timeline, request):
         return Charge.FRONT_DOOR
+    if reloading(request, timeline) and loss in (*FRONT_DOOR, Loss.CUT, Loss.CUT_FINISHED):
+        return Charge.FRONT_DOOR
     return Charge.UNPLACED if t0 is not None and _nearby(timeline, request) else Charge.BACKGROUND
+
+
+def reloading(request: Request, timeline: Timeline) -> bool:
+    """Whether it ended after the front door was told to begin anew, while none of the old process need be left."""
+    reloads = (act.t for act in timeline.acts if act.get("name") == "reload" and act.get("edge") == "began")
+    return any(t - 0.05 <= request.ended for t in reloads)
 
 
 def cold(life: Lifespan, request: Request) -> bool:

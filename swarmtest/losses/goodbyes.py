@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from swarmtest.losses import Accounted
+from swarmtest.losses import Accounted, Charge
+from swarmtest.losses.charge import reloading
 from swarmtest.losses.ways import Mechanism
-from swarmtest.timeline import Lifespan
+from swarmtest.timeline import Lifespan, Timeline
 from swarmtest.timeline.endings import AS_ASKED
 
 _JUST_SECONDS = 0.3
@@ -25,6 +26,12 @@ def goodbye_of(lost: Accounted) -> Mechanism | None:
         of_the_stream = (request.error or "").startswith("RST_STREAM")
         return Mechanism.GOAWAY_MISSING if not of_the_stream and _needlessly(lost, lost.life) else None
     return Mechanism.GOAWAY_MISSING if request.reused else None
+
+
+def reloaded_under(lost: Accounted, timeline: Timeline) -> bool:
+    """Whether it was lost to a front door that was told to begin anew, and to no instance."""
+    gone = lost.life is not None and lost.life.stopping is not None and lost.life.stopping.at <= lost.request.ended
+    return lost.charge is Charge.FRONT_DOOR and not gone and reloading(lost.request, timeline)
 
 
 def _needlessly(lost: Accounted, life: Lifespan | None) -> bool:

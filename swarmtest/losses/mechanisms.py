@@ -14,7 +14,7 @@ from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.losses.charge import frozen
 from swarmtest.losses.content import only_claimed
-from swarmtest.losses.goodbyes import goodbye_of
+from swarmtest.losses.goodbyes import goodbye_of, reloaded_under
 from swarmtest.losses.ways import Mechanism
 from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.capacity import last_to_go, ready_at, spans_of, wanted_at
@@ -33,7 +33,7 @@ JUST_SECONDS = 0.3  # two things this close together are one
 def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism | None:
     """How one request was lost; None where nothing tells."""
     life = lost.life
-    if (of_the_protocol := _of_the_protocol(lost)) is not None:
+    if (of_the_protocol := _of_the_protocol(lost, timeline)) is not None:
         return of_the_protocol
     match lost.charge:
         case Charge.FAULT:
@@ -53,11 +53,13 @@ def mechanism_of(lost: Accounted, timeline: Timeline, witness: Witness, promises
     return _of_unheard(lost, timeline, witness, promises)
 
 
-def _of_the_protocol(lost: Accounted) -> Mechanism | None:
-    """How it was lost, where the way in which it was sent tells."""
+def _of_the_protocol(lost: Accounted, timeline: Timeline) -> Mechanism | None:
+    """How it was lost, where the way in which it was sent tells, or a front door that began anew."""
     if lost.loss is Loss.SILENT_LOSS and lost.request.protocol in ("upload", "download"):
         return Mechanism.STORED_LATE if only_claimed(lost.request) else Mechanism.CONTENT_CHANGED
-    return goodbye_of(lost) if lost.charge in _OF_THE_STACK else None
+    if lost.charge not in _OF_THE_STACK:
+        return None
+    return goodbye_of(lost) or (Mechanism.RELOAD_CUTS if reloaded_under(lost, timeline) else None)
 
 
 def _gave_up(lost: Accounted) -> bool:

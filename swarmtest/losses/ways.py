@@ -35,6 +35,7 @@ class Mechanism(StrEnum):
     OVERLOADED = "those that were left had no room"
     INGRESS_BROKEN = "ingress broken, tasks healthy"
     FRONT_DOOR_GIVES_UP = "the front door gave up waiting"
+    RELOAD_CUTS = "lost to the front door's reload"
     GOAWAY_MISSING = "HTTP/2 connection ended without GOAWAY"
     GOAWAY_AT_ONCE = "GOAWAY named its last stream at once"
     STORED_LATE = "acknowledged before it was stored"

@@ -134,7 +134,7 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         baseline_seconds=span(about, "baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds,
         longest_seconds=span(about, "longest_request", longest, above_zero=True),
         ready_seconds=span(about, "ready_within", 120.0, above_zero=True),
-        wishes=read_wishes(about, stack, service, door.service),
+        wishes=read_wishes(about, stack, service, door),
         stop_at=read_stop_at(about) if flags.stop_at is None else stop_at_flag(flags.stop_at),
         stop_at_given=flags.stop_at is not None or about.body.get("stop_at") is not None,
         cold_start=read_cold_start(about),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from swarmtest.errors import StackError
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.reader import Reader, refuse_unknown, span
+
+_SIGNAL = re.compile(r"SIG[A-Z]+[0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class FrontDoor:
         within_seconds: its detection time by its settings; None where the file doesn't say.
         keep_alive_seconds: how long it keeps a connection that has no request on it.
         idle_seconds: how long it waits for an answer, or for the next byte of one.
+        reload: the signal at which its main process begins anew; None where the file doesn't say.
     """
 
     mode: str
@@ -28,6 +32,7 @@ class FrontDoor:
     within_seconds: float | None = None
     keep_alive_seconds: float | None = None
     idle_seconds: float | None = None
+    reload: str | None = None
 
 
 def read_front_door(stack: Stack, about: Reader, service: str) -> FrontDoor:
@@ -43,14 +48,16 @@ def read_front_door(stack: Stack, about: Reader, service: str) -> FrontDoor:
         return FrontDoor("direct", detects="tasks", within_seconds=0.5)
     if value is None or isinstance(value, dict):
         part = about.part("front_door")
-        refuse_unknown(part, ("service", "detects", "within", "keep_alive", "idle"))
+        refuse_unknown(part, ("service", "detects", "within", "keep_alive", "idle", "reload"))
         name = part.text("service", "") or _only_proxy(stack, service)
         if name is not None and name not in stack.services:
             raise part.error(f"no service {name!r} in the stack; it has {', '.join(stack.services)}", "service")
         detects = part.choice("detects", ("dns", "tasks", "probe", "none"), "none") if "detects" in part.body else None
         within, keep_alive, idle = (_seconds(part, key) for key in ("within", "keep_alive", "idle"))
         if name is not None and name != service:
-            return FrontDoor("proxy", name, detects, within, keep_alive, idle)
+            return FrontDoor("proxy", name, detects, within, keep_alive, idle, _reload(part))
+        if "reload" in part.body:
+            raise part.error("there's no proxy that could be reloaded; name its service, or leave this out", "reload")
         mesh = any(port.mode == "ingress" for port in stack.services[service].ports)
         return FrontDoor("mesh" if mesh else "host", None, detects, within, keep_alive, idle)
     raise about.error(f"expected direct, or a mapping such as {{service: edge}}, found {value!r}", "front_door")
@@ -81,6 +88,15 @@ def derived_url(stack: Stack, service: str, door: FrontDoor) -> str:
             key=f"services.{publisher.name}.ports",
         )
     return f"http://127.0.0.1:{ports[0].published}"
+
+
+def _reload(part: Reader) -> str | None:
+    if "reload" not in part.body:
+        return None
+    signal = part.text("reload", "").upper()
+    if not _SIGNAL.fullmatch(signal):
+        raise part.error(f"expected a signal such as SIGUSR2 or SIGHUP, found {signal!r}", "reload")
+    return signal
 
 
 def _seconds(part: Reader, key: str) -> float | None:

@@ -1,6 +1,6 @@
 """What faults need to know of a stack, and how much may be lost before a run is stopped.
 
-The keys ``release``, ``dependency`` and ``stop_at`` of the ``x-swarmtest`` block.
+The keys ``release``, ``dependency``, ``stop_at`` and the front door's ``reload`` of the ``x-swarmtest`` block.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from swarmtest.errors import UsageError
 from swarmtest.stack import Stack
 from swarmtest.stack.durations import parse_duration
+from swarmtest.stack.frontdoor import FrontDoor
 from swarmtest.stack.reader import Reader, refuse_unknown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -72,11 +73,11 @@ def read_stop_at(about: Reader) -> StopAt | None:
         raise about.error(str(error), "stop_at") from error
 
 
-def read_wishes(about: Reader, stack: Stack, service: str, door: str | None) -> dict[str, Any]:
+def read_wishes(about: Reader, stack: Stack, service: str, door: FrontDoor) -> dict[str, Any]:
     """What the block says for faults; a key that isn't given is missing here too.
 
     Arguments:
-        door: the proxy's service, if there's one.
+        door: what chooses the instance; a proxy may say how it's reloaded.
 
     Raises:
         StackError: a value that can't be; the message has the line.
@@ -85,7 +86,9 @@ def read_wishes(about: Reader, stack: Stack, service: str, door: str | None) -> 
     if about.body.get("release") is not None:
         found["release"] = _release(about)
     if about.body.get("dependency") is not None:
-        found["dependency"] = _dependency(about, stack, service, door)
+        found["dependency"] = _dependency(about, stack, service, door.service)
+    if door.reload is not None:
+        found["reload"] = {"service": door.service, "signal": door.reload}
     return found
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from swarmtest.catalogue import load_scenario
 from swarmtest.cli import commands
-from swarmtest.cli.ordering import Asked, make_order, plan_text, sort_out, with_release
+from swarmtest.cli.ordering import Asked, checks_for, make_order, plan_text, sort_out, with_release
 from swarmtest.drawing import describe
 from swarmtest.errors import UsageError
 from swarmtest.scenario import STREAMS
@@ -125,6 +126,26 @@ def test_streams_are_judged_where_there_are_any_and_nowhere_else(
     chat = replace(plain.brief.kinds[0], name="chat", protocol="websocket", sessions=3, reconnect_seconds=5.0)
     holding = replace(plain, brief=replace(plain.brief, kinds=(*plain.brief.kinds, chat)))
     assert {*make_order(holding, scenario).checks} & {*STREAMS} == checks
+
+
+@pytest.mark.parametrize(
+    ("scenario", "door", "protocol", "is_judged"),
+    [
+        ("rolling", "direct", "h2", True),
+        ("rolling", "mesh", "h2", True),
+        ("rolling", "proxy", "h2", False),  # HTTP/2 ends at the proxy, which isn't touched
+        ("rolling", "direct", "http1", False),
+        ("reload", "proxy", "h2", True),
+        ("reload", "proxy", "http1", True),  # and isn't proved, as nothing shows the reload
+    ],
+)
+def test_a_goodbye_is_judged_where_something_shows_it(
+    tmp_path: Path, scenario: str, door: str, protocol: str, is_judged: bool
+) -> None:
+    plain = asked(tmp_path, scenario)
+    kinds = tuple(replace(kind, protocol=protocol) for kind in plain.brief.kinds)
+    brief = replace(plain.brief, kinds=kinds, front_door=replace(plain.brief.front_door, mode=door))
+    assert ("http2_told_to_go_away" in checks_for(load_scenario(scenario), brief)) is is_judged
 
 
 def test_each_run_of_a_series_has_a_name_of_its_own_even_where_one_is_given(tmp_path: Path) -> None:

@@ -13,7 +13,11 @@ from swarmtest.drawing import draw_plan, plan_lines
 from swarmtest.plan import Draw
 from swarmtest.scenario import Scenario
 
-WISHES = {"release": {"image": "api:2", "environment": {}}, "dependency": "bank"}
+WISHES = {
+    "release": {"image": "api:2", "environment": {}},
+    "dependency": "bank",
+    "reload": {"service": "edge", "signal": "SIGUSR2"},
+}
 NAMES = scenario_names()
 
 

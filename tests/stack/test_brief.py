@@ -50,6 +50,16 @@ def test_the_one_other_service_that_publishes_is_the_proxy(tmp_path: Path) -> No
     assert read.url == "http://127.0.0.1:8080"
 
 
+def test_a_proxy_may_say_how_it_is_reloaded(tmp_path: Path) -> None:
+    read = brief(tmp_path, "{service: api, front_door: {reload: sigusr2}}")
+    assert read.front_door == FrontDoor("proxy", "edge", reload="SIGUSR2")
+    assert read.wishes["reload"] == {"service": "edge", "signal": "SIGUSR2"}
+    assert "reload" not in brief(tmp_path, "service: api").wishes
+    assert "expected a signal" in str(refused(tmp_path, "{service: api, front_door: {reload: twice}}"))
+    alone = "services: {api: {image: demo, ports: ['8080:80']}}\n"
+    assert "no proxy that could be reloaded" in str(refused(tmp_path, "front_door: {reload: SIGHUP}", alone))
+
+
 def test_processes_are_one_as_many_as_asked_for_or_one_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 6)
     assert brief(tmp_path, "service: api").processes == 1

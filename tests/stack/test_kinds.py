@@ -72,3 +72,17 @@ def test_keys_that_are_of_no_use_to_a_protocol_are_refused(tmp_path: Path, kinds
 def test_streams_alone_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StackError, match="streams alone"):
         _brief(tmp_path, "short: {protocol: sse}")
+
+
+def test_http2_has_so_many_streams_on_a_connection_and_other_kinds_have_none(tmp_path: Path) -> None:
+    [plain, multiplexed] = _brief(tmp_path, "many: {protocol: h2, streams: 20, rate: 5/s}")
+    assert (plain.streams, multiplexed.streams, multiplexed.protocol) == (None, 20, "h2")
+    assert _brief(tmp_path, "many: {protocol: h2}")[1].streams == 8
+    for wrong, said in (
+        ("many: {protocol: h2, streams: 0}", "streams"),
+        ("many: {protocol: h2, streams: 2000}", "expected up to 1,000 streams on a connection, found 2,000"),
+        ("many: {streams: 4}", "this key says nothing to a kind with the protocol http1"),
+        ("many: {protocol: h2, sessions: 4}", "this key says nothing to a kind with the protocol h2"),
+    ):
+        with pytest.raises(StackError, match=said):
+            _brief(tmp_path, wrong)
