@@ -110,12 +110,13 @@ class KindPromise(msgspec.Struct, frozen=True):
 
 
 class TrafficPromise(msgspec.Struct, frozen=True):
-    """The traffic asked for."""
+    """The traffic asked for; ``taken`` says from which file, and what of it was left out."""
 
     timeout_seconds: float | None = 30.0
     kinds: list[KindPromise] = []
     fresh_share: float | None = 0.5
     longest_request_seconds: float | None = None
+    taken: list[str] = []
 
 
 class OnStopPromise(msgspec.Struct, frozen=True):
@@ -174,6 +175,7 @@ class Promises(msgspec.Struct, frozen=True):
     steps: list[StepPromise] = []
     checks: list[str] = []
     limits: list[Limit] = []
+    not_asked: list[str] = []
     kind: str | None = "orderly"
     guards: dict[str, Any] = {}
     deployed_with: dict[str, Any] = {}

@@ -35,6 +35,8 @@ def notes_on(judged: Judged) -> list[str]:
         notes.append(
             f"{number(len(some))} whole answers have no start record, so the instances' records can't be trusted"
         )
+    notes += [f"traffic: {word}" for word in judged.promises.traffic.taken]
+    notes += [f"limit {word}" for word in judged.promises.not_asked]
     killed = [life for life in judged.timeline.lifespans if life.cause == "out of memory"]
     notes += [f"{label(life)} was killed for memory" for life in killed]
     return notes

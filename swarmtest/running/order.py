@@ -155,6 +155,7 @@ def plan_document(
             "fresh_share": brief.fresh_share,
             "processes": brief.processes,
             "longest_request_seconds": brief.longest_seconds,
+            "taken": list(brief.traffic_words),
             "kinds": [asdict(kind) | {"headers": masked(kind.headers or {})} for kind in brief.kinds],
         },
         "engine": info.as_json(),
@@ -169,6 +170,7 @@ def plan_document(
         "cold_start": asdict(brief.cold_start),
         "checks": list(order.checks),
         "limits": [asdict(limit) for limit in order.limits],
+        "not_asked": list(order.not_asked),
         "versions": {"python": platform.python_version()} | {name: _version(name) for name in _PACKAGES},
     }
 

@@ -313,3 +313,12 @@ def test_a_limit_that_cannot_be_judged_is_not_proved_and_hides_nothing() -> None
 @pytest.mark.parametrize("text", ["p99 < 800ms", "lost = 0", "success per second >= 99%"])
 def test_the_same_run_gives_the_same_words(text: str) -> None:
     assert entry(losing("a"), text) == entry(losing("a"), text)
+
+
+def test_what_the_run_was_not_held_to_and_where_its_traffic_came_from_are_notes() -> None:
+    rollout = Rollout()
+    rollout.plan["not_asked"] = ["lost in kill = 0: isn't asked of rolling, which has no phase kill"]
+    rollout.plan["traffic"]["taken"] = ["2 kinds of requests from site.har"]
+    notes = rollout.document().notes
+    assert "limit lost in kill = 0: isn't asked of rolling, which has no phase kill" in notes
+    assert "traffic: 2 kinds of requests from site.har" in notes
