@@ -131,5 +131,7 @@ def _advice(judged: Judged, course: Course) -> str:
 
 def _missing(timeline: Timeline) -> str:
     if timeline.stopped_by_guard is not None:
-        return "mend first what lost the requests; or let more happen before the run is stopped (stop_at, a limit's abort)"
+        return (
+            "mend first what lost the requests; or let more happen before the run is stopped (stop_at, a limit's abort)"
+        )
     return missing.AGAIN
