@@ -42,17 +42,21 @@ class Budget:
 
     def count(self, now: float) -> None:
         """Notes a request that's sent for the first time."""
+        self._forget(self._firsts, now)
         self._firsts.append(now)
 
     def take(self, now: float) -> bool:
         """Whether one more retry is within the budget, which is then used for it."""
-        for times in (self._firsts, self._again):
-            while times and times[0] <= now - self._window:
-                times.popleft()
+        self._forget(self._firsts, now)
+        self._forget(self._again, now)
         if len(self._again) + 1 > self._share * len(self._firsts):
             return False
         self._again.append(now)
         return True
+
+    def _forget(self, times: deque[float], now: float) -> None:
+        while times and times[0] <= now - self._window:
+            times.popleft()
 
 
 def reason_of(record: Record) -> str | None:

@@ -10,6 +10,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from swarmtest.traffic.answers import Expectation
 from swarmtest.traffic.http1 import Client, Limits
@@ -65,6 +67,28 @@ def test_the_budget_is_that_of_the_last_seconds_so_a_quiet_hour_saves_nothing_up
         budget.count(30.0)
     assert budget.take(31.0)
     assert not budget.take(31.0)
+
+
+@given(
+    share=st.sampled_from([0.05, 0.1, 0.5, 1.0]),
+    steps=st.lists(st.tuples(st.floats(0.0, 3.0), st.booleans()), max_size=200),
+)
+def test_no_window_has_more_retries_than_its_share_wherever_it_is_laid(
+    share: float, steps: list[tuple[float, bool]]
+) -> None:
+    budget, now = Budget(share), 0.0
+    firsts: list[float] = []
+    granted: list[float] = []
+    for pause, asks in steps:
+        now += pause
+        if not asks:
+            firsts.append(now)
+            budget.count(now)
+        elif budget.take(now):
+            granted.append(now)
+    for t in granted:
+        window = [one for one in granted if t - 10.0 < one <= t]
+        assert len(window) <= share * sum(t - 10.0 < one <= t for one in firsts)
 
 
 # ---------------------------------------------------------------- what is sent again
