@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Protocol
 
 from swarmtest.traffic.arrivals import Arrivals, Crew, Loop, Sends, Stop
@@ -71,7 +72,7 @@ def _lanes(kind: Kind, tools: Tools, template: Template, client: type[Client]) -
     limits = Limits(settings.timeout_seconds, settings.connect_timeout_seconds)
     pace = Pace.of(kind, settings.seed)
     expectation = expectation_of(settings, kind)
-    policy = _policy(kind)
+    policy = _policy(kind, settings.seed)
     lanes: list[Sends] = []
     for number in range(pace.lanes):
         keeps = not is_fresh(number, settings.fresh_share)
@@ -81,9 +82,11 @@ def _lanes(kind: Kind, tools: Tools, template: Template, client: type[Client]) -
     yield from users_of(kind, pace, lanes, tools)
 
 
-def _policy(kind: Kind) -> Policy | None:
+def _policy(kind: Kind, seed: int) -> Policy | None:
     """What's sent again of a kind, with the one budget of all its lanes; None for nothing."""
-    return Policy(kind.retries, Budget(kind.retries.budget)) if kind.retries is not None else None
+    if kind.retries is None:
+        return None
+    return Policy(kind.retries, Budget(kind.retries.budget), Random(f"{seed}/{kind.name}/retries"))
 
 
 def users_of(kind: Kind, pace: Pace, lanes: Sequence[Sends], tools: Tools) -> Iterator[Runs]:
@@ -108,7 +111,7 @@ def h2(kind: Kind, tools: Tools) -> Iterator[Runs]:
         for in_all in (None, kind.streams)
     ]
     sharing: dict[bool, Connections] = {}
-    policy = _policy(kind)
+    policy = _policy(kind, settings.seed)
     lanes: list[Sends] = []
     for number in range(pace.lanes):
         fresh = is_fresh(number, settings.fresh_share)

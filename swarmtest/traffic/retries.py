@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
@@ -91,14 +91,14 @@ class Policy:
     """What's sent again, shared by all lanes of a kind.
 
     Attributes:
-        pause: waits for so many seconds.
         jitter: where the waits' scatter comes from.
+        pause: waits for so many seconds.
     """
 
     retries: Retries
     budget: Budget
+    jitter: Random
     pause: Callable[[float], object] = time.sleep
-    jitter: Random = field(default_factory=Random)
 
     def may_try_again(self, record: Record) -> bool:
         """Whether a request that's over is to be sent again, if the budget allows it."""

@@ -158,7 +158,7 @@ class Sent:
         budget = Budget(retries.budget)
         for _ in range(earlier):
             budget.count(time.monotonic())
-        self.lane = RetryingLane(lane, Policy(retries, budget, self.pauses.append, Random(7)))
+        self.lane = RetryingLane(lane, Policy(retries, budget, Random(7), self.pauses.append))
 
     def send(self, times: int = 1) -> list[Record]:
         for n in range(times):
@@ -250,7 +250,7 @@ def test_a_stream_that_no_handler_saw_is_sent_again_whatever_its_method() -> Non
     shared = Refused()
     lane = StreamLane(StreamTemplate(settings, kind), Pace.of(kind, 42), Ledger(records.append), shared)  # type: ignore[arg-type]
     retries = Retries(budget=1.0, on=["unserved"], key_header="Idempotency-Key")
-    RetryingLane(lane, Policy(retries, Budget(1.0), lambda _: None)).send(0, 0.0)
+    RetryingLane(lane, Policy(retries, Budget(1.0), Random(7), lambda _: None)).send(0, 0.0)
     assert [(one.attempt, one.again, one.client_outcome) for one in records] == [
         (1, None, "refused_stream"),
         (2, records[0].id, "complete"),
