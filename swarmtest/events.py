@@ -163,8 +163,11 @@ def is_still_written(path: Path) -> bool:
     return False
 
 
-def read_events(path: Path) -> Iterator[Event]:
+def read_events(path: Path, skips: Callable[[bytes], bool] = lambda _: False) -> Iterator[Event]:
     """All events of a trace in the order they were written.
+
+    Arguments:
+        skips: tells of a line whether somebody else reads it.
 
     Raises:
         RunFolderError: no such file, or a trace of a later version.
@@ -174,6 +177,8 @@ def read_events(path: Path) -> Iterator[Event]:
     number, t = 0, 0.0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
+            if skips(line):
+                continue
             try:
                 event = decode_event(line)
             except (msgspec.DecodeError, ValueError, RecursionError) as error:

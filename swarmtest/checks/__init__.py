@@ -17,6 +17,7 @@ from typing import Protocol, cast
 from swarmtest.errors import UsageError
 from swarmtest.evidence.connection import Connection
 from swarmtest.evidence.promises import Promises
+from swarmtest.evidence.requests import Requests
 from swarmtest.evidence.stream import Stream
 from swarmtest.losses import Losses
 from swarmtest.timeline import Aliases, Timeline, Witness
@@ -51,6 +52,7 @@ class Judged:
     """A run as checks see it: what was promised, what was seen, what became of each request and of each stream.
 
     Attributes:
+        requests: all of them, for those who count.
         streams: WebSockets and streams of server-sent events, which are no requests.
         connections: those of HTTP/2, which carry several requests each.
     """
@@ -60,6 +62,7 @@ class Judged:
     witness: Witness
     aliases: Aliases
     losses: Losses
+    requests: Requests
     streams: tuple[Stream, ...] = ()
     connections: tuple[Connection, ...] = ()
 

@@ -28,7 +28,7 @@ def check(judged: Judged) -> Verdict:
     elif not losses.records.whole:
         findings.unproved.append(f"the records aren't whole: {losses.records.reason}")
     else:
-        findings.good.append(f"{number(len(judged.witness.trails))} request IDs, each with one start record")
+        findings.good.append(f"{number(judged.witness.handled)} request IDs, each with one start record")
     return findings.verdict(
         "No request was handled twice.",
         f"{many(len(losses.duplicates) + len(twice), 'request was', 'requests were')} handled more than once.",

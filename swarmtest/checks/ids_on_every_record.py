@@ -92,5 +92,5 @@ def _records(judged: Judged, findings: Findings) -> str | None:
         findings.failed.append(some)
     if nameless or records.unrecorded or not records.whole:
         return missing.START_LINE if nameless else missing.to_trust(judged.losses)
-    findings.good.append(f"{number(len(judged.witness.trails))} requests have start records, in unbroken sequences")
+    findings.good.append(f"{number(judged.witness.handled)} requests have start records, in unbroken sequences")
     return None

@@ -8,6 +8,7 @@ should have been, too little was sent, or that didn't come to its end, is never 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from swarmtest.checks import Judged, Outcome, Verdict, find_check
 from swarmtest.checks.delivered_the_traffic import shortcomings
 from swarmtest.errors import SwarmtestError
 from swarmtest.events import Event, read_events
+from swarmtest.evidence.database import Database, database_of, database_of_folder, is_about_a_request, is_step
 from swarmtest.evidence.promises import read_promises
 from swarmtest.evidence.request import Request
 from swarmtest.judge.beside import NOTHING, Beside, read_beside, records_of
@@ -23,10 +25,12 @@ from swarmtest.judge.document import compose
 from swarmtest.judge.limits import limit_entries
 from swarmtest.losses import account
 from swarmtest.losses.streams import held_until_killed
+from swarmtest.losses.table import tabulate
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import open_run_folder
 from swarmtest.timeline import read_timeline
 from swarmtest.timeline.acts import NOT_JUDGED, began
+from swarmtest.timeline.lines import sound
 from swarmtest.timeline.victims import took_effect
 
 EXIT_CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.NOT_PROVED: 3}
@@ -39,15 +43,27 @@ def judge_folder(path: Path) -> Document:
         RunFolderError: it isn't a run's folder, or one of a later version.
     """
     folder = open_run_folder(path)
-    requests = read_requests(folder.read_requests())
-    return judge(folder.read_plan(), list(read_events(folder.events)), requests, read_beside(folder))
+    plan, beside = folder.read_plan(), read_beside(folder)
+    events = list(read_events(folder.events, is_about_a_request))
+    with closing(database_of_folder(folder)) as database:
+        return _judge(_see(plan, events, database, beside))
 
 
 def judge(
     plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
 ) -> Document:
     """Judges a run by its plan, its trace, its requests and what's recorded beside them."""
-    judged = see(plan, events, requests, beside)
+    return _judge(see(plan, events, requests, beside))
+
+
+def judge_each(
+    plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
+) -> Document:
+    """The same, with a look at every request by itself: it takes long, and has to find the same."""
+    return _judge(_see(plan, events, database_of(map(sound, events), requests), beside, plain=False))
+
+
+def _judge(judged: Judged) -> Document:
     entries = [_entry(name, judged) for name in judged.promises.checks]
     entries += limit_entries(judged)
     reasons = list(reasons_not_to_pass(judged))
@@ -61,16 +77,24 @@ def see(
     plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
 ) -> Judged:
     """What the checks judge: promises, timeline and losses of a run, its streams and connections."""
+    return _see(plan, events, database_of(map(sound, events), requests), beside)
+
+
+def _see(
+    plan: Mapping[str, Any], events: Sequence[Event], database: Database, beside: Beside, *, plain: bool = True
+) -> Judged:
     promises = read_promises(plan)
-    timeline, witness, aliases = read_timeline(events, requests, promises)
+    told = [event for event in events if not (event.kind == "proxied" or is_step(event))]
+    timeline, witness, aliases, partition = read_timeline(told, database, promises, plain=plain)
     held = (
         life.container
         for life in timeline.lifespans
         if life.container and held_until_killed(beside.streams, life, aliases)
     )
     witness = replace(witness, held=frozenset(held))
-    losses = account(requests, promises, timeline, witness, aliases)
-    return Judged(promises, timeline, witness, aliases, losses, beside.streams, beside.connections)
+    losses = account(partition, promises, timeline, witness, aliases)
+    table = tabulate(partition, losses.telling)
+    return Judged(promises, timeline, witness, aliases, losses, table, beside.streams, beside.connections)
 
 
 def read_requests(rows: Iterable[Mapping[str, Any]]) -> list[Request]:

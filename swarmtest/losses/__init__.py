@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.request import Request
@@ -14,7 +15,7 @@ from swarmtest.losses.content import held_to_content
 from swarmtest.losses.proof import upper_bound
 from swarmtest.losses.reach import Reach, read_faults
 from swarmtest.losses.records import Records, read_records
-from swarmtest.timeline import Aliases, Lifespan, Proxied, Timeline, Trail, Witness
+from swarmtest.timeline import Aliases, Group, Lifespan, Partition, Proxied, Timeline, Trail, Witness
 
 __all__ = [
     "Accounted",
@@ -58,57 +59,86 @@ class Losses:
     """All requests of a run, accounted for.
 
     Attributes:
+        telling: those that are looked at one by one: every one that's lost or in doubt, and of the plain ones those
+            that tell something by themselves. The first and the last of any kind are among them; how many there
+            are of something that's ok is not to be counted here.
+        groups: the plain rest, all of it ok, as counts.
         duplicates: request IDs that were started more than once, with the containers.
         names_itself: whether any answer names its instance.
         echoes: whether any answer echoes its request's ID.
+        different: how many request IDs the client used.
+        everything: all requests as objects; what it takes grows with the run.
     """
 
-    accounted: tuple[Accounted, ...]
+    telling: tuple[Accounted, ...]
+    groups: tuple[Group, ...]
     duplicates: tuple[tuple[str, tuple[str, ...]], ...]
     records: Records
     names_itself: bool
     echoes: bool
+    different: int
+    everything: Callable[[], tuple[Accounted, ...]]
+
+    @property
+    def accounted(self) -> tuple[Accounted, ...]:
+        """All requests as objects. What can be counted by ``Judged.requests`` shouldn't need it."""
+        return self.everything() if self.groups else self.telling
+
+    @property
+    def plain(self) -> int:
+        """Those that are only counted: all of them ok."""
+        return sum(group.count for group in self.groups)
 
     @property
     def sent(self) -> int:
         """All requests, of whatever class."""
-        return len(self.accounted)
+        return len(self.telling) + self.plain
 
     @property
     def lost(self) -> tuple[Accounted, ...]:
         """Every request that isn't ok."""
-        return tuple(one for one in self.accounted if one.loss is not Loss.OK)
+        return tuple(one for one in self.telling if one.loss is not Loss.OK)
 
     @property
     def seen(self) -> tuple[Accounted, ...]:
         """Those of the lost that are known to be, and not only unproved to be answered."""
         return tuple(one for one in self.lost if not one.unproved)
 
+    @property
+    def kept(self) -> int:
+        """How many were sent on a connection that had carried another one before."""
+        plain = sum(group.count for group in self.groups if group.reused)
+        return plain + sum(1 for one in self.telling if one.request.reused)
+
+    def by_kind(self) -> Counter[str]:
+        """How many were sent of each kind."""
+        found = Counter(one.request.kind for one in self.telling)
+        for group in self.groups:
+            found[group.kind] += group.count
+        return found
+
     def counts(self) -> dict[str, int]:
         """Requests of each class, those with none included."""
-        counted = Counter(one.loss for one in self.accounted)
+        counted = Counter(one.loss for one in self.telling)
+        counted[Loss.OK] += self.plain
         return {loss.value: counted.get(loss, 0) for loss in Loss}
 
 
-def account(
-    requests: Sequence[Request], promises: Promises, timeline: Timeline, witness: Witness, aliases: Aliases
-) -> Losses:
-    """Accounts for every request of a run."""
-    ordered = sorted(requests, key=lambda one: (one.began, one.id))
-    names_itself = any(one.instance is not None for one in ordered)
-    echoes = any(one.echoed is True for one in ordered)
-    records = read_records(timeline, witness, ordered, aliases)
+def account(partition: Partition, promises: Promises, timeline: Timeline, witness: Witness, aliases: Aliases) -> Losses:
+    """Accounts for every request of a run, the plain ones without a look at each."""
+    whole = partition.whole
+    records = read_records(timeline, witness, partition, aliases)
     faults = read_faults(promises, timeline)
     logs_stored = witness.logs_stored
     accounted = []
-    for request in ordered:
+    for request in partition.requests:
         lines = witness.proxied.get(request.id, ())
         proxied = lines[-1] if lines else None
         trail = witness.trails.get(request.id)
         dialled = _dialled(request, proxied, promises, aliases)
         gap = records.gap_for(request, dialled)
         unheard = records.unheard(trail, witness)
-        known = Known(request, trail, gap, proxied, names_itself, echoes, unheard)
+        known = Known(request, trail, gap, proxied, whole.names_itself, whole.echoes, unheard)
         found = held_to_content(known, classify(known), logs_stored=logs_stored)
         life = _ran(request, trail, aliases) or dialled
         owed, fault = None, None
@@ -117,12 +147,25 @@ def account(
             mode = promises.front_door.mode
             owed = Charge.FAULT if fault is not None else charge(request, found.loss, life, timeline, mode)
         accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved, fault))
-    usual = _usual(accounted, timeline.t0) if timeline.t0 is not None else set()
+    usual = _usual(accounted, partition.groups, timeline.t0) if timeline.t0 is not None else set()
     accounted = [
         replace(one, charge=Charge.BACKGROUND, fault=None) if one.charge and _key(one) in usual else one
         for one in accounted
     ]
-    return Losses(tuple(accounted), _duplicates(witness), records, names_itself, echoes)
+    everything = cache(lambda: _everything(partition, promises, timeline, witness, aliases))
+    groups, twice = partition.groups, _duplicates(witness)
+    return Losses(
+        tuple(accounted), groups, twice, records, whole.names_itself, whole.echoes, whole.different, everything
+    )
+
+
+def _everything(
+    partition: Partition, promises: Promises, timeline: Timeline, witness: Witness, aliases: Aliases
+) -> tuple[Accounted, ...]:
+    """All requests as objects."""
+    entire = partition.entire()
+    heard = replace(witness, trails=entire.trails, proxied=entire.proxied)
+    return account(entire, promises, timeline, heard, aliases).telling
 
 
 _Key = tuple[str, Loss, int | None]
@@ -132,7 +175,7 @@ def _key(one: Accounted) -> _Key:
     return one.request.kind, one.loss, one.request.status
 
 
-def _usual(accounted: Sequence[Accounted], t0: float) -> set[_Key]:
+def _usual(accounted: Sequence[Accounted], groups: Sequence[Group], t0: float) -> set[_Key]:
     """Answers other than a success that a kind of request mostly got before anything was done.
 
     A path that the app doesn't know is answered with 404 before, during and after a rollout, which has
@@ -140,6 +183,8 @@ def _usual(accounted: Sequence[Accounted], t0: float) -> set[_Key]:
     """
     before = [one for one in accounted if one.request.ended < t0]
     kinds = Counter(one.request.kind for one in before)
+    for group in groups:
+        kinds[group.kind] += group.count if group.before else 0
     told = (Loss.UNEXPECTED, Loss.ERROR, Loss.SHED)
     got = Counter(_key(one) for one in before if one.loss in told)
     return {key for key, count in got.items() if 2 * count > kinds[key[0]]}

@@ -94,7 +94,7 @@ def to_place(losses: Losses, witness: Witness, promises: Promises) -> str:
         return START_LINE
     if not losses.records.whole:
         return to_trust(losses)
-    return AGAIN if promises.direct or witness.proxied else EDGE_LOG
+    return AGAIN if promises.direct or witness.logs_proxied else EDGE_LOG
 
 
 def to_trust(losses: Losses) -> str:

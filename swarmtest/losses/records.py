@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from swarmtest.evidence.request import Request
-from swarmtest.timeline import Aliases, Lifespan, Timeline, Trail, Witness
+from swarmtest.timeline import Aliases, Lifespan, Partition, Timeline, Trail, Witness
 
 AROUND_SECONDS = 1.0
 """An instance that ended or began this close to a request could still have had it."""
@@ -83,8 +83,12 @@ class Records:
         return None
 
 
-def read_records(timeline: Timeline, witness: Witness, requests: Sequence[Request], aliases: Aliases) -> Records:
-    """How far the records of a run can be trusted."""
+def read_records(timeline: Timeline, witness: Witness, partition: Partition, aliases: Aliases) -> Records:
+    """How far the records of a run can be trusted.
+
+    A plain request has its start record, where instances write any, so only the others are to be looked at.
+    """
+    requests = partition.requests
     gaps = []
     for life in timeline.lifespans:
         if not (life.ran or life.served or timeline.broken):
@@ -97,38 +101,39 @@ def read_records(timeline: Timeline, witness: Witness, requests: Sequence[Reques
     if not witness.logs_starts:
         return Records("no instance logs the start of a request (app contract: the line `start`)", tuple(gaps))
     unrecorded = tuple(_unrecorded(requests, witness, gaps, aliases))
-    calm = _calm(timeline, requests)
-    if not calm:
+    calm = _calm(timeline, partition)
+    plain = sum(group.count for group in partition.groups if group.before)
+    if not calm and not plain:
         unknown = "no request was answered before the rollout, so client and instance records couldn't be reconciled"
         return Records(unknown, tuple(gaps), unrecorded)
-    wrong = _contradiction(timeline, witness, requests, calm)
+    wrong = _contradiction(timeline, witness, calm, plain)
     return Records(wrong, tuple(gaps), unrecorded, contradicted=wrong is not None)
 
 
-def _calm(timeline: Timeline, requests: Sequence[Request]) -> list[Request]:
+def _calm(timeline: Timeline, partition: Partition) -> list[Request]:
     """Whole answers of the baseline; where no answer of the run names its instance, those without a name."""
-    until = _baseline_end(timeline)
-    names_itself = any(request.instance is not None for request in requests)
-    return [one for one in requests if _whole(one, names_itself) and (until is None or one.ended < until)]
+    until, names_itself = _baseline_end(timeline), partition.whole.names_itself
+    return [one for one in partition.requests if _whole(one, names_itself) and (until is None or one.ended < until)]
 
 
 def _baseline_end(timeline: Timeline) -> float | None:
     return timeline.t0 if timeline.t0 is not None else timeline.ended
 
 
-def _contradiction(
-    timeline: Timeline, witness: Witness, requests: Sequence[Request], calm: Sequence[Request]
-) -> str | None:
-    """Why client and instance records of the baseline don't match, or None where they do."""
+def _contradiction(timeline: Timeline, witness: Witness, calm: Sequence[Request], plain: int) -> str | None:
+    """Why client and instance records of the baseline don't match, or None where they do.
+
+    Arguments:
+        plain: how many more there are in the baseline that do match.
+    """
     until = _baseline_end(timeline)
     missing = sum(1 for one in calm if (trail := witness.trails.get(one.id)) is None or not trail.start)
     if missing:
-        return f"{missing} of {len(calm)} answers of the baseline have no start record"
-    ours = {request.id for request in requests}
-    early = [i for i, t in witness.trails.items() if t.start and (until is None or t.start[0].t < until)]
-    strangers = sum(1 for one in early if one not in ours)
-    if strangers:
-        return f"{strangers} start records of the baseline bear IDs that the client has no record of"
+        return f"{missing} of {len(calm) + plain} answers of the baseline have no start record"
+    trails = [trail for name in witness.strangers if (trail := witness.trails[name]).start]
+    early = sum(1 for trail in trails if until is None or trail.start[0].t < until)
+    if early:
+        return f"{early} start records of the baseline bear IDs that the client has no record of"
     return None
 
 

@@ -10,8 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from swarmtest.events import Event
+from swarmtest.evidence.database import Database
+from swarmtest.evidence.facts import find_facts
+from swarmtest.evidence.lines import containers, count_lines, names_said, settle
 from swarmtest.evidence.promises import Promises
-from swarmtest.evidence.request import Request
 from swarmtest.timeline.acts import skipped, stopped_by_guard, t0_of
 from swarmtest.timeline.aliases import Aliases, read_aliases
 from swarmtest.timeline.client import read_client
@@ -22,14 +24,17 @@ from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline, Victim
 from swarmtest.timeline.lines import sound
 from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
 from swarmtest.timeline.neighbours import read_neighbours
+from swarmtest.timeline.partition import Group, Partition
 from swarmtest.timeline.traffic import with_traffic
 from swarmtest.timeline.victims import read_victims, to_stop
-from swarmtest.timeline.witness import Proxied, Step, Stream, Trail, Witness, read_witness
+from swarmtest.timeline.witness import Proxied, Step, Stream, Trail, Witness, of_others, read_streams
 
 __all__ = [
     "Aliases",
+    "Group",
     "Lifespan",
     "Mark",
+    "Partition",
     "Proxied",
     "Step",
     "Stream",
@@ -40,37 +45,51 @@ __all__ = [
     "read_aliases",
     "read_clock",
     "read_timeline",
-    "read_witness",
 ]
 
 
 def read_timeline(
-    events: Sequence[Event], requests: Sequence[Request], promises: Promises
-) -> tuple[Timeline, Witness, Aliases]:
-    """The timeline of a trace, what the instances said, and how to find an instance by any name."""
+    events: Sequence[Event], database: Database, promises: Promises, *, plain: bool = True
+) -> tuple[Timeline, Witness, Aliases, Partition]:
+    """The timeline of a trace, what the instances said, how to find an instance by any name, and the requests.
+
+    Arguments:
+        events: all but the lines about requests, which are in the database.
+        plain: false looks at every request by itself, which takes memory and shows the same.
+    """
     events, clock = read_clock(events).settle(map(sound, events))
+    said, last_line = _settle_lines(events, database, promises.stack.service, clock)
+    counts = count_lines(database)
     phases = _phases(events)
     acts = tuple(event for event in events if event.kind == "act")
     until = phases.get("remove", (float("inf"), None))[0]
     t0, broken = t0_of(acts, until), _broken(events, until)
-    witness = read_witness(events, promises.stack.service, clock)
+    streams = read_streams(events, promises.stack.service, counts)
+    errors = {name: clock.error_of(name) for name in counts}
+    starts, finishes = any(s.starts for s in streams.values()), any(s.finishes for s in streams.values())
+    whole = find_facts(database, starts=starts, finishes=finishes, plain=plain)
+    partition = Partition.begin(database, errors, whole)
     tasks = collect(events, promises.stack.service, until)
     names = sorted((e for e in events if e.kind == "names" and e.t < until), key=lambda e: e.t)
     lives = [
-        _lifespan(facts, _Surroundings(clock, promises, witness, names, acts, t0, until, tasks, whole=not broken))
+        _lifespan(facts, _Surroundings(clock, promises, streams, names, acts, t0, until, tasks, whole=not broken))
         for facts in tasks.values()
         if facts.container_id is not None
     ]
     lives = lives if t0 is None else [_settled(life, lives, t0) for life in lives]
-    aliases = read_aliases(lives, witness, requests, (event for event in events if event.kind == "record"))
-    lives = sorted(with_traffic(lives, witness, requests, aliases), key=lambda one: (one.created, one.task))
+    heard = partition.heard(said)
+    aliases = read_aliases(lives, heard)
+    ended = min(until, max([event.t for event in events] + last_line, default=until))
+    partition.find_telling(lives, aliases, t0 if t0 is not None else ended)
+    witness = _witness(partition, streams, errors)
+    lives = sorted(with_traffic(lives, witness, partition, aliases), key=lambda one: (one.created, one.task))
     victims = read_victims(acts, lives, until)
-    last_sent = max((request.began for request in requests), default=until)
+    last_sent = whole.last_began if whole.last_began is not None else until
     timeline = Timeline(
         lifespans=tuple(lives),
         t0=t0,
-        began=min((request.began for request in requests), default=None),
-        ended=min(until, max((event.t for event in events), default=until)),
+        began=whole.began,
+        ended=ended,
         phases=phases,
         acts=acts,
         update_status=tuple(e for e in events if e.kind == "update_status" and e.t < until),
@@ -87,7 +106,32 @@ def read_timeline(
         to_stop=to_stop(promises, lives, acts, victims, last_sent) if t0 is not None else frozenset(),
     )
     # The names point at the lifespans as they were before traffic added its marks.
-    return timeline, witness, read_aliases(lives, witness, requests, (e for e in events if e.kind == "record"))
+    return timeline, witness, read_aliases(lives, heard), partition
+
+
+def _settle_lines(
+    events: Sequence[Event], database: Database, service: str, clock: Clock
+) -> tuple[list[tuple[str, str]], list[float]]:
+    """Puts the lines about requests in order; gives the names that instances bear in them, and the last line's time."""
+    said = names_said(database)
+    shifts = {name: clock.shift_of(name) for name in containers(database)} if clock.shifts else {}
+    settle(database, (), {name: shift for name, shift in shifts.items() if shift})
+    last = database.value("SELECT max(t) FROM lines")
+    settle(database, of_others(events, service), {})
+    return said, [] if last is None else [float(last)]
+
+
+def _witness(partition: Partition, streams: Mapping[str, Stream], errors: Mapping[str, float]) -> Witness:
+    proxied = partition.database.value("SELECT count(*) FROM lines WHERE kind = 'proxied' AND request_id <> ''")
+    return Witness(
+        partition.trails,
+        streams,
+        partition.proxied,
+        handled=partition.whole.handled,
+        strangers=partition.strangers,
+        errors=errors,
+        logs_proxied=proxied > 0,
+    )
 
 
 class _Surroundings:
@@ -97,7 +141,7 @@ class _Surroundings:
         self,
         clock: Clock,
         promises: Promises,
-        witness: Witness,
+        streams: Mapping[str, Stream],
         names: Sequence[Event],
         acts: Sequence[Event],
         t0: float | None,
@@ -106,7 +150,7 @@ class _Surroundings:
         *,
         whole: bool,
     ) -> None:
-        self.clock, self.promises, self.witness = clock, promises, witness
+        self.clock, self.promises, self.streams = clock, promises, streams
         service = promises.stack.service
         self.names = [e for e in names if str(e.get("name", "")).split(".", 1)[-1] == service or len(names) == 1]
         self.acts, self.t0, self.until, self.whole = acts, t0, until, whole
@@ -126,7 +170,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
     stack = around.promises.stack
     container = facts.container_id
     engine = engine_marks(facts, around.clock, around.promises.stop_signal, stack.healthcheck is not None)
-    app = app_marks(around.witness.streams.get(container or ""), around.clock, around.until)
+    app = app_marks(around.streams.get(container or ""), around.clock, around.until)
     marks = {**app, **engine}
     gone, desired = announced(facts, around.names, around.next_claim(facts), engine, around.clock)
     if gone is not None:

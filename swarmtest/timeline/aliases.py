@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from swarmtest.events import Event
-from swarmtest.evidence.request import Request
 from swarmtest.timeline.lifespan import Lifespan
-from swarmtest.timeline.witness import Witness
+
+Span = tuple[float, float, Lifespan]
+"""From when until when, and which instance."""
 
 SHORTEST_ID = 12
 """Docker's own short form of an ID; anything shorter is too easily somebody else's."""
@@ -35,6 +36,25 @@ class Aliases:
         """All that an instance is called by, but for its addresses, which others may have had before."""
         return [name for name, found in self.by_name.items() if found.task == life.task]
 
+    def spans_of_header(self, value: str) -> list[Span]:
+        """From when until when a header's value names which instance; nothing where it names none."""
+        found = self._named(value)
+        if found is not None:
+            return [(float("-inf"), float("inf"), found)]
+        return self.spans_of_address(value)
+
+    def spans_of_address(self, server: str) -> list[Span]:
+        """From when until when an address, or ``address:port``, leads to which instance."""
+        lives = self.by_address.get(_host(server), ())
+        edges = pairwise([float("-inf"), *(life.created for life in lives[1:]), float("inf")]) if lives else ()
+        return [(begins, ends, life) for (begins, ends), life in zip(edges, lives, strict=True)]
+
+    def _named(self, value: str) -> Lifespan | None:
+        found = self.by_name.get(value) or self.by_name.get(value.lower())
+        if found is None and len(value) >= SHORTEST_ID:
+            found = next((life for name, life in self.by_container.items() if name.startswith(value.lower())), None)
+        return found
+
     def of_container(self, container: str | None) -> Lifespan | None:
         """The instance in a container."""
         return None if container is None else self.by_container.get(container)
@@ -43,16 +63,14 @@ class Aliases:
         """The instance that a header's value names, at a time."""
         if not value:
             return None
-        found = self.by_name.get(value) or self.by_name.get(value.lower())
-        if found is None and len(value) >= SHORTEST_ID:
-            found = next((life for name, life in self.by_container.items() if name.startswith(value.lower())), None)
+        found = self._named(value)
         return found if found is not None else self.of_address(value, t)
 
     def of_address(self, server: str | None, t: float) -> Lifespan | None:
         """The instance behind ``address`` or ``address:port`` at a time, or the last one before."""
         if not server:
             return None
-        return _holder(self.by_address.get(server.rsplit(":", 1)[0] if server.count(":") == 1 else server, ()), t)
+        return _holder(self.by_address.get(_host(server), ()), t)
 
     def of_target(self, target: str | None, t: float) -> Lifespan | None:
         """The instance behind ``host:port`` that a client dialled itself."""
@@ -60,9 +78,22 @@ class Aliases:
         return _holder(self.by_port.get(int(port), ()), t) if port.isdigit() else None
 
 
-def read_aliases(
-    lifespans: Iterable[Lifespan], witness: Witness, requests: Iterable[Request], records: Iterable[Event]
-) -> Aliases:
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What tells who an instance is, beside what Swarm says.
+
+    Attributes:
+        said: what instances call themselves in their lines, with the container that does.
+        learnt: header values of answers, with the container where their request was started.
+        dialled: ``host:port`` that was dialled, with the container where the request ran.
+    """
+
+    said: Sequence[tuple[str, str]] = ()
+    learnt: Sequence[tuple[str, str]] = ()
+    dialled: Sequence[tuple[str, str]] = ()
+
+
+def read_aliases(lifespans: Iterable[Lifespan], heard: Heard) -> Aliases:
     """All that's known of the instances' names."""
     by_container: dict[str, Lifespan] = {}
     by_name: dict[str, Lifespan] = {}
@@ -77,14 +108,10 @@ def read_aliases(
             by_address[address].append(life)
         for port in life.host_ports:
             by_port[port].append(life)
-    for value, containers in _said(records).items():
-        if len(containers) == 1 and (found := by_container.get(containers.pop())) is not None:
-            by_name.setdefault(value, found)
-    asked = list(requests)
-    for value, container in _learnt(witness, asked).items():
+    for value, container in (*_alone(heard.said), *_alone(heard.learnt)):
         if container in by_container:
             by_name.setdefault(value, by_container[container])
-    by_port.update(_answered_on(witness, asked, by_container))
+    by_port.update(_answered_on(heard.dialled, by_container))
     return Aliases(by_container, by_name, by_address, by_port)
 
 
@@ -97,40 +124,30 @@ def _names(life: Lifespan) -> list[str]:
     return [name for name in names if name]
 
 
-def _said(records: Iterable[Event]) -> dict[str, set[str]]:
-    """What the instances call themselves in their lines, with the containers that do; several share no name."""
-    said: defaultdict[str, set[str]] = defaultdict(set)
-    for event in records:
-        if event.get("instance"):
-            said[str(event.get("instance"))].add(event.get("container") or "")
-    return said
+def _alone(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Names that only one container bears, with that; several share no name."""
+    bears: defaultdict[str, set[str]] = defaultdict(set)
+    for name, container in pairs:
+        bears[name].add(container)
+    return [(name, next(iter(containers))) for name, containers in bears.items() if len(containers) == 1]
 
 
-def _learnt(witness: Witness, requests: Iterable[Request]) -> dict[str, str]:
-    """Header values whose requests all ran in one container, by their start records."""
-    ran: defaultdict[str, set[str]] = defaultdict(set)
-    for request in requests:
-        trail = witness.trails.get(request.id)
-        if request.instance and trail is not None and len(set(trail.containers)) == 1:
-            ran[request.instance].add(trail.containers[0])
-    return {value: next(iter(containers)) for value, containers in ran.items() if len(containers) == 1}
-
-
-def _answered_on(
-    witness: Witness, requests: Iterable[Request], by_container: Mapping[str, Lifespan]
-) -> dict[int, list[Lifespan]]:
+def _answered_on(dialled: Iterable[tuple[str, str]], by_container: Mapping[str, Lifespan]) -> dict[int, list[Lifespan]]:
     """Host ports by who served there, which beats what Swarm says of them.
 
     Where an engine publishes on IPv4 and IPv6, a port of its own choosing differs between the two,
     and the task's status shows only one of them.
     """
     found: defaultdict[int, dict[str, Lifespan]] = defaultdict(dict)
-    for request in requests:
-        trail, port = witness.trails.get(request.id), (request.target or "").rsplit(":", 1)[-1]
-        life = by_container.get(trail.container or "") if trail is not None else None
+    for target, container in dialled:
+        life, port = by_container.get(container), target.rsplit(":", 1)[-1]
         if life is not None and port.isdigit():
             found[int(port)][life.task] = life
     return {port: sorted(lives.values(), key=lambda one: one.created) for port, lives in found.items()}
+
+
+def _host(server: str) -> str:
+    return server.rsplit(":", 1)[0] if server.count(":") == 1 else server
 
 
 def _holder(lives: Sequence[Lifespan], t: float) -> Lifespan | None:

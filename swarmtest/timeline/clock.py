@@ -62,6 +62,19 @@ class Clock:
         _, error = self._offset(self._node(event))
         return event.t - (0.0 if self.settled else self._shift(event)), error
 
+    def shift_of(self, container: str) -> float:
+        """What a container's own clock is ahead of ours, where that's to be taken off."""
+        return self._shift(Event(0.0, "record", {"container": container}))
+
+    def error_of(self, container: str) -> float:
+        """The error of a container's clock."""
+        return self._offset(self.nodes.get(container, ""))[1]
+
+    @property
+    def shifts(self) -> bool:
+        """Whether any clock is far enough off to be taken off."""
+        return any(abs(seconds) > error for seconds, error in self.offsets.values())
+
     def _shift(self, event: Event) -> float:
         seconds, error = self._offset(self._node(event))
         return seconds if abs(seconds) > error else 0.0

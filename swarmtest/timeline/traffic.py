@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from swarmtest.evidence.request import Request
 from swarmtest.timeline.aliases import Aliases
 from swarmtest.timeline.lifespan import Lifespan, Mark
+from swarmtest.timeline.partition import Partition
 from swarmtest.timeline.witness import Witness
 
 
@@ -27,23 +28,26 @@ class _Seen:
 
 
 def with_traffic(
-    lifespans: Iterable[Lifespan], witness: Witness, requests: Iterable[Request], aliases: Aliases
+    lifespans: Iterable[Lifespan], witness: Witness, partition: Partition, aliases: Aliases
 ) -> tuple[Lifespan, ...]:
     """The lifespans with the marks that records and requests prove, the instance's word first."""
     seen: defaultdict[str, _Seen] = defaultdict(_Seen)
-    for trail in witness.trails.values():
-        for step in trail.start:
-            if (life := aliases.of_container(step.container)) is not None:
-                mark = Mark(step.t, step.error, "the instance's start record")
-                seen[life.task].first_start = _earlier(seen[life.task].first_start, mark)
-                seen[life.task].last_start = _later(seen[life.task].last_start, mark)
-        for step in trail.finish:
-            if (life := aliases.of_container(step.container)) is not None:
-                mark = Mark(step.t, step.error, "the instance's finish record")
-                seen[life.task].last_finish = _later(seen[life.task].last_finish, mark)
-    for request in requests:
+    for stream in witness.streams.values():
+        life, counts, error = aliases.of_container(stream.container), stream.counts, witness.error_of(stream.container)
+        if life is None:
+            continue
+        mine = seen[life.task]
+        if counts.first_start is not None and counts.last_start is not None:
+            mine.first_start = Mark(counts.first_start, error, "the instance's start record")
+            mine.last_start = Mark(counts.last_start, error, "the instance's start record")
+        if counts.last_finish is not None:
+            mine.last_finish = Mark(counts.last_finish, error, "the instance's finish record")
+    for request in partition.requests:
         _take(request, witness, aliases, seen)
-    return tuple(_marked(life, seen[life.task]) for life in lifespans)
+    plain: Counter[str] = Counter()
+    for group in partition.groups:
+        plain[group.task] += group.count
+    return tuple(_marked(life, seen[life.task], plain[life.task]) for life in lifespans)
 
 
 def _take(request: Request, witness: Witness, aliases: Aliases, seen: defaultdict[str, _Seen]) -> None:
@@ -68,7 +72,7 @@ def _take(request: Request, witness: Witness, aliases: Aliases, seen: defaultdic
         life.served += 1
 
 
-def _marked(life: Lifespan, seen: _Seen) -> Lifespan:
+def _marked(life: Lifespan, seen: _Seen, plain: int) -> Lifespan:
     last_done = seen.last_finish
     if seen.last_answer is not None:
         last_done = _later(last_done, seen.last_answer)
@@ -78,7 +82,7 @@ def _marked(life: Lifespan, seen: _Seen) -> Lifespan:
         "last_done": last_done,
     }
     marks = {**life.marks, **{name: mark for name, mark in found.items() if mark is not None}}
-    return replace(life, marks=marks, served=seen.served)
+    return replace(life, marks=marks, served=seen.served + plain)
 
 
 def _earlier(one: Mark | None, other: Mark) -> Mark:

@@ -7,14 +7,13 @@ line a request with the address that it dialled.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from swarmtest.events import Event
-from swarmtest.timeline.clock import Clock
-
-STEPS = ("start", "intent", "commit", "stored", "finish")
-"""Lines about a request; all other lines are about the instance's own state."""
+from swarmtest.evidence.database import STEPS
+from swarmtest.evidence.lines import Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +65,54 @@ class Stream:
     """The lines of one container's log, as far as they were read."""
 
     container: str
+    counts: Counts = field(default_factory=Counts)
     ended: bool = False
     complete: bool = False
     reason: str | None = None
-    seqs: list[int | None] = field(default_factory=list)
     lifecycle: dict[str, Event] = field(default_factory=dict)
     lifecycle_seq: dict[str, int | None] = field(default_factory=dict)
-    starts: int = 0
-    intents: int = 0
-    finishes: int = 0
-    nameless: int = 0
+
+    @property
+    def starts(self) -> int:
+        """How many lines said that a request started."""
+        return self.counts.starts
+
+    @property
+    def intents(self) -> int:
+        """How many lines said that a request was about to take effect."""
+        return self.counts.intents
+
+    @property
+    def finishes(self) -> int:
+        """How many lines said that an answer was handed over."""
+        return self.counts.finishes
+
+    @property
+    def nameless(self) -> int:
+        """How many lines about a request don't say about which."""
+        return self.counts.nameless
 
     def gap_after(self, seq: int | None) -> str | None:
         """Why a later line of a request may be missing whose line ``seq`` is there; None where none is."""
-        reason = self.gap()
-        numbers = [number for number in self.seqs if number is not None]
-        if reason is None or seq is None or not self.ended or not self.complete or len(set(numbers)) < len(self.seqs):
+        reason, counts = self.gap(), self.counts
+        if reason is None or seq is None or not self.ended or not self.complete or counts.distinct < counts.lines:
             return reason
-        missing = max(numbers) + 1 - seq - len({number for number in numbers if number >= seq})
+        missing = sum(last + 1 - max(first, seq) for first, last in counts.holes if last >= seq)
         return f"{missing} later lines of its instance are missing by their sequence numbers" if missing else None
 
     def gap(self) -> str | None:
         """Why its word isn't whole, or None where it is; one that wrote nothing had nothing to say."""
+        counts = self.counts
         if not self.ended:
             return "its log wasn't read to the end"
         if not self.complete:
             return f"its log has a gap ({self.reason or 'no reason given'})"
-        numbers = [seq for seq in self.seqs if seq is not None]
-        if len(numbers) < len(self.seqs):
+        if counts.numbered < counts.lines:
             return "its lines bear no sequence number"
-        if len(set(numbers)) < len(numbers):
+        if counts.distinct < counts.numbered:
             return "its sequence numbers repeat, as if several processes counted for themselves"
-        missing = max(numbers, default=0) - len(numbers)
-        if missing or min(numbers, default=1) != 1:
+        missing = (counts.most or 0) - counts.numbered
+        if missing or (counts.least if counts.least is not None else 1) != 1:
             return f"{max(missing, 1)} of its lines are missing by their sequence numbers"
         return None
 
@@ -123,16 +137,31 @@ class Proxied:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Trails by request ID, streams by container, and the proxy's lines by request ID.
+    """What the instances and the proxy say.
 
     Attributes:
+        trails: all lines about a request, by its ID, of every request that isn't plain.
+        streams: by container.
+        proxied: the proxy's lines by request ID, of every request that isn't plain.
         held: containers that held streams of clients (WebSockets, server-sent events) until they were killed.
+        handled: how many request IDs have lines of an instance.
+        strangers: IDs that lines of instances bear, and no request of the client.
+        errors: container to the error of its clock.
+        logs_proxied: whether the proxy wrote a line about any request.
     """
 
     trails: Mapping[str, Trail] = field(default_factory=dict)
     streams: Mapping[str, Stream] = field(default_factory=dict)
     proxied: Mapping[str, tuple[Proxied, ...]] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
+    handled: int = 0
+    strangers: frozenset[str] = frozenset()
+    errors: Mapping[str, float] = field(default_factory=dict)
+    logs_proxied: bool = False
+
+    def error_of(self, container: str) -> float:
+        """The error of a container's clock."""
+        return self.errors.get(container, 0.0)
 
     @property
     def logs_starts(self) -> bool:
@@ -147,89 +176,73 @@ class Witness:
     @property
     def logs_ends(self) -> bool:
         """Whether any instance says how a request ended, so that a missing line tells something."""
-        return any(trail.commit or trail.finish for trail in self.trails.values())
+        return any(stream.counts.ended for stream in self.streams.values())
 
     @property
     def logs_stored(self) -> bool:
         """Whether any instance says when an upload is stored."""
-        return any(step.stored is not None for trail in self.trails.values() for step in trail.commit)
+        return any(stream.counts.stored for stream in self.streams.values())
 
 
-def read_witness(events: Iterable[Event], service: str, clock: Clock) -> Witness:
-    """The witness of a trace, for the service under test."""
-    trails: dict[str, Trail] = {}
-    streams: dict[str, Stream] = {}
-    proxied: dict[str, list[Proxied]] = {}
-    seen: set[tuple[object, ...]] = set()
+def read_streams(events: Iterable[Event], service: str, counts: Mapping[str, Counts]) -> dict[str, Stream]:
+    """The log of each container of the service under test, by what was read of it.
+
+    Arguments:
+        events: all of a trace but the lines about requests.
+        counts: of each container that wrote lines.
+    """
     events = list(events)
-    others = _of_others(events, service)
+    others = of_others(events, service)
+    streams = {name: Stream(name, counted) for name, counted in counts.items()}
     for event in events:
         container = event.get("container") or ""
         match event.kind:
             case "record" if container not in others:
-                key = (container, event.get("seq"), event.get("event"), event.get("request_id"), event.t)
-                if key not in seen:  # a log that was opened again repeats lines
-                    seen.add(key)
-                    _take(event, clock, streams.setdefault(container, Stream(container)), trails)
+                _take(event, streams.setdefault(container, Stream(container)))
             case "log_stream" if event.get("service") in (service, None):
                 stream = streams.setdefault(container, Stream(container))
                 if event.get("edge") == "ended":
                     stream.ended, stream.complete = True, bool(event.get("complete"))
                     stream.reason = event.get("reason")
-            case "proxied" if event.get("request_id"):
-                proxied.setdefault(str(event.get("request_id")), []).append(_proxied(event, clock))
             case _:
                 pass
-    return Witness(trails, streams, {name: tuple(lines) for name, lines in proxied.items()})
+    return streams
 
 
-def _of_others(events: Iterable[Event], service: str) -> set[str]:
+def of_others(events: Iterable[Event], service: str) -> set[str]:
     """Containers of other services: a front door that writes such lines itself handles nothing twice by that."""
     told = (event for event in events if event.kind in ("log_stream", "container") and event.get("service"))
     return {event.get("container") or "" for event in told if event.get("service") != service}
 
 
-def _take(event: Event, clock: Clock, stream: Stream, trails: dict[str, Trail]) -> None:
+def _take(event: Event, stream: Stream) -> None:
+    """Keeps the first line of each kind about the instance's own state."""
     name, seq = event.get("event"), event.get("seq")
-    stream.seqs.append(seq)
-    if name not in STEPS:
-        if name and name not in stream.lifecycle:
-            stream.lifecycle[name], stream.lifecycle_seq[name] = event, seq
-        return
-    match name:
-        case "start":
-            stream.starts += 1
-        case "intent":
-            stream.intents += 1
-        case "finish":
-            stream.finishes += 1
-        case _:
-            pass
-    request = event.get("request_id")
-    if not request:
-        stream.nameless += 1
-        return
-    at, error = clock.of(event)
-    stored, sha256 = event.get("stored"), event.get("sha256")
-    kept = (stored if isinstance(stored, int) else None, sha256.lower() if isinstance(sha256, str) else None)
-    step = Step(stream.container, at, error, seq, event.get("status"), *kept)
-    getattr(trails.setdefault(str(request), Trail()), name).append(step)
+    if name and name not in STEPS and name not in stream.lifecycle:
+        stream.lifecycle[name], stream.lifecycle_seq[name] = event, seq
 
 
-def _seconds(event: Event) -> float:
-    """How long the proxy had the request; HAProxy counts milliseconds, nginx seconds."""
-    if event.get("duration_ms") is not None:
-        return float(event.get("duration_ms")) / 1000
-    return float(event.get("duration_s") or 0.0)
+def trails_of(rows: Iterable[Sequence[Any]], errors: Mapping[str, float]) -> dict[str, Trail]:
+    """Trails by request ID, of lines in the order in which they were written.
+
+    Arguments:
+        rows: of each line the values of :data:`TRAIL_COLUMNS`.
+    """
+    trails: dict[str, Trail] = {}
+    for request, event, container, t, seq, status, stored, sha256 in rows:
+        step = Step(container, t, errors.get(container, 0.0), seq, status, stored, sha256)
+        getattr(trails.setdefault(request, Trail()), event).append(step)
+    return trails
 
 
-def _proxied(event: Event, clock: Clock) -> Proxied:
-    server = event.get("server")
-    return Proxied(
-        t=clock.of(event)[0],
-        server=str(server) if str(server or "").strip("-:") else None,
-        connected=event.get("connected"),
-        status=event.get("status"),
-        termination=event.get("termination"),
-        duration=_seconds(event),
-    )
+TRAIL_COLUMNS = ("request_id", "event", "container", "t", "seq", "status", "stored", "sha256")
+PROXIED_COLUMNS = ("request_id", "t", "server", "connected", "status", "termination", "duration")
+
+
+def proxied_of(rows: Iterable[Sequence[Any]]) -> dict[str, tuple[Proxied, ...]]:
+    """The proxy's lines by request ID; of each line the values of :data:`PROXIED_COLUMNS`."""
+    found: dict[str, list[Proxied]] = {}
+    for request, t, server, connected, status, termination, duration in rows:
+        named = server if str(server or "").strip("-:") else None
+        found.setdefault(request, []).append(Proxied(t, named, connected, status, termination, duration or 0.0))
+    return {name: tuple(lines) for name, lines in found.items()}

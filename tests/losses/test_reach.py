@@ -6,12 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from swarmtest.evidence.facts import Whole
 from swarmtest.evidence.request import Request
 from swarmtest.losses import Charge, Loss
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism, mechanism_of
 from swarmtest.losses.reach import Faults
 from swarmtest.losses.records import read_records
+from swarmtest.timeline import Partition
 from tests.judge.builder import Rollout
 from tests.judge.stories import frozen, killed, stopped_by_hand, without_its_dependency
 
@@ -296,8 +298,8 @@ def test_one_that_never_ran_owes_no_records(ran: bool, served: int, broken: tupl
     judged = killed().judged()
     life = replace(judged.timeline.lifespans[-1], ran=ran, served=served, container="c-late")
     timeline = replace(judged.timeline, lifespans=(*judged.timeline.lifespans, life), broken=broken)
-    requests = [one.request for one in judged.losses.accounted]
-    records = read_records(timeline, judged.witness, requests, judged.aliases)
+    partition = Partition(judged.requests.database, Whole(names_itself=True), {})
+    records = read_records(timeline, judged.witness, partition, judged.aliases)
     assert (life in [gap.life for gap in records.gaps]) is owes
 
 

@@ -136,7 +136,7 @@ def _duplicates(limit: Limit, selected: Selected, judged: Judged) -> Found:
     sent = selected.with_fault
     if not sent:
         return Found(State.UNCLEAR, "nothing was sent")
-    if not judged.witness.trails:
+    if not judged.witness.handled:
         return Found(State.UNCLEAR, "no instance says which requests it handled", requests=len(sent))
     names = {one.request.id for one in sent}
     twice = [name for name, _ in judged.losses.duplicates if name in names]

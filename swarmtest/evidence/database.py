@@ -1,0 +1,205 @@
+"""A run's requests, and all lines about requests, as tables of one DuckDB database in memory.
+
+Memory doesn't grow with the run: beyond a limit DuckDB puts what it holds into files of its own, which go with
+it. Lines about requests are read from the trace as they stand; the other events are left to Python.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from swarmtest.errors import RunFolderError
+from swarmtest.events import Event
+from swarmtest.evidence.request import Request
+from swarmtest.store import REQUEST_COLUMNS, RunFolder
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY_LIMIT = "600MB"
+"""What DuckDB may hold in memory; the rest goes to files until the judging is over."""
+
+STEPS = ("start", "intent", "commit", "stored", "finish")
+"""Lines about a request; all other lines of an instance are about its own state."""
+
+LINE_COLUMNS = {
+    "t": "DOUBLE",
+    "kind": "VARCHAR",
+    "event": "VARCHAR",
+    "request_id": "VARCHAR",
+    "instance": "VARCHAR",
+    "seq": "BIGINT",
+    "container": "VARCHAR",
+    "status": "BIGINT",
+    "stored": "BIGINT",
+    "sha256": "VARCHAR",
+    "server": "VARCHAR",
+    "connected": "BOOLEAN",
+    "termination": "VARCHAR",
+    "duration": "DOUBLE",
+}
+"""The table ``lines``: each record of an instance and each line of the proxy, in the order of the trace."""
+
+_FROM_TRACE = {
+    "t": "t",
+    "kind": "kind",
+    "event": "event",
+    "request_id": "request_id",
+    "instance": "instance",
+    "seq": "TRY_CAST(seq AS BIGINT)",
+    "container": "coalesce(container, '')",
+    "status": "TRY_CAST(status AS BIGINT)",
+    "stored": "TRY_CAST(stored AS BIGINT)",
+    "sha256": "lower(sha256)",
+    "server": "server",
+    "connected": "TRY_CAST(connected AS BOOLEAN)",
+    "termination": "termination",
+    "duration": "coalesce(TRY_CAST(duration_ms AS DOUBLE) / 1000,"
+    " TRY_CAST(regexp_extract(replace(duration_s, ':', ','), '[^, ]*$') AS DOUBLE), 0)",
+}
+
+
+_ABOUT_A_REQUEST = re.compile(
+    rb'\{"t":[-+.e0-9]+,"kind":"(?:proxied"|record","event":"(?:start|intent|commit|stored|finish)")'
+)
+
+
+def is_about_a_request(line: bytes) -> bool:
+    """Whether a line of a trace is one that DuckDB reads: whole, and about a request."""
+    return _ABOUT_A_REQUEST.match(line) is not None and line.endswith(b"}\n")
+
+
+def is_step(event: Event) -> bool:
+    """Whether an event is an instance's line about a request."""
+    return event.kind == "record" and event.get("event") in STEPS
+
+
+class Database:
+    """The tables of a run. They're there until it's closed or forgotten.
+
+    Arguments:
+        spill: where DuckDB may put what it can't hold; the system's place for such files where it's None.
+    """
+
+    def __init__(self, spill: str | None = None) -> None:
+        import duckdb
+
+        place = spill or f"{tempfile.gettempdir()}/swarmtest-spill"
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "threads": "2",
+            "memory_limit": MEMORY_LIMIT,
+            "temp_directory": place,
+        }
+        self._base: duckdb.DuckDBPyConnection = duckdb.connect(config=config)
+
+    def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """The rows of a statement; ``$name`` in it stands for a value."""
+        return self._base.execute(sql, dict(values) if values else None).fetchall()
+
+    def run(self, sql: str, values: Mapping[str, Any] | None = None) -> None:
+        """Carries a statement out that gives no rows."""
+        self._base.execute(sql, dict(values) if values else None)
+
+    def value(self, sql: str, values: Mapping[str, Any] | None = None) -> Any:
+        """The first value of the first row."""
+        return self.rows(sql, values)[0][0]
+
+    def columns(self, sql: str, values: Mapping[str, Any] | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The names of a statement's columns, and its rows."""
+        found = self._base.execute(sql, dict(values) if values else None)
+        return [column[0] for column in found.description or ()], found.fetchall()
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """For those who count by themselves."""
+        return self._base
+
+    def close(self) -> None:
+        """Lets go of all tables, and of what was put into files."""
+        self._base.close()
+
+
+def database_of_folder(folder: RunFolder) -> Database:
+    """The tables of a run's folder: ``requests`` and ``lines``.
+
+    Raises:
+        RunFolderError: they can't be read.
+    """
+    import duckdb
+
+    database = Database()
+    try:
+        _read_requests(database, folder.source)
+        _read_trace(database, folder)
+    except duckdb.Error as error:
+        raise RunFolderError(f"{folder.path}: the requests can't be read: {error}") from error
+    return database
+
+
+def _read_requests(database: Database, source: str | None) -> None:
+    chosen = ", ".join(REQUEST_COLUMNS)
+    if source is None:
+        nothing = ", ".join(f"NULL::{kind} AS {name}" for name, kind in REQUEST_COLUMNS.items())
+        database.run(f"CREATE TABLE requests AS SELECT 0::BIGINT AS n, {nothing} WHERE false")
+    elif "read_parquet" in source:
+        numbered = source.replace(".parquet')", ".parquet', file_row_number = true)", 1)
+        columns = f"file_row_number AS n, {chosen}"
+        database.run(f"CREATE VIEW requests AS SELECT {columns} FROM {numbered} WHERE id IS NOT NULL")
+        database.run("SELECT n FROM requests LIMIT 1")
+    else:
+        database.run(f"CREATE TABLE request_lines AS SELECT {chosen} FROM {source} WHERE id IS NOT NULL")
+        database.run(f"CREATE VIEW requests AS SELECT rowid AS n, {chosen} FROM request_lines")
+
+
+def _read_trace(database: Database, folder: RunFolder) -> None:
+    typed = dict.fromkeys((*LINE_COLUMNS, "duration_ms", "duration_s"), "VARCHAR") | {"t": "DOUBLE"}
+    del typed["duration"]
+    columns = ", ".join(f"{name}: '{kind}'" for name, kind in typed.items())
+    path = str(folder.events).replace("'", "''")
+    source = f"read_json('{path}', format = 'newline_delimited', ignore_errors = true, columns = {{{columns}}})"
+    chosen = ", ".join(f"{read} AS {name}" for name, read in _FROM_TRACE.items())
+    wanted = "kind IN ('record', 'proxied')"
+    if folder.events.stat().st_size == 0:
+        source, wanted = f"(SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in typed.items())})", "false"
+    database.run(f"CREATE TABLE lines AS SELECT {chosen} FROM {source} WHERE {wanted}")
+
+
+def database_of(events: Iterable[Event], requests: Sequence[Request]) -> Database:
+    """The same tables of events and requests that are in memory already; the events are sound."""
+    database = Database()
+    rows = msgspec.to_builtins(list(requests))
+    _fill(database, "request_lines", REQUEST_COLUMNS, rows)
+    database.run(f"CREATE VIEW requests AS SELECT rowid AS n, {', '.join(REQUEST_COLUMNS)} FROM request_lines")
+    lines = [_line(event) for event in events if event.kind in ("record", "proxied")]
+    _fill(database, "lines", LINE_COLUMNS, lines)
+    return database
+
+
+def _line(event: Event) -> dict[str, Any]:
+    line = {name: event.get(name) for name in LINE_COLUMNS}
+    milliseconds, stored, sha256 = event.get("duration_ms"), event.get("stored"), event.get("sha256")
+    seconds = event.get("duration_s") or 0.0
+    line |= {"t": event.t, "kind": event.kind, "container": event.get("container") or ""}
+    line["duration"] = float(milliseconds) / 1000 if milliseconds is not None else float(seconds)
+    line["stored"] = stored if isinstance(stored, int) else None
+    line["sha256"] = sha256.lower() if isinstance(sha256, str) else None
+    return line
+
+
+def _fill(database: Database, table: str, columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Makes a table of rows by way of JSON, which is the quickest way into DuckDB that needs no other library."""
+    made = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    database.run(f"CREATE TABLE {table} ({made})")
+    if not rows:
+        return
+    shape = msgspec.json.encode([dict(columns)]).decode()
+    chosen = ", ".join(f"one.{name}" for name in columns)
+    database.run(
+        f"INSERT INTO {table} SELECT {chosen} FROM (SELECT unnest(from_json($rows::JSON, '{shape}')) AS one)",
+        {"rows": msgspec.json.encode(rows).decode()},
+    )

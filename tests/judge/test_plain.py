@@ -1,0 +1,89 @@
+"""What's only counted is left out of nothing: with a look at every request by itself the same is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from swarmtest import checks
+from swarmtest.judge import judge, judge_each, read_requests
+from tests.judge.builder import Rollout
+from tests.judge.stories import frozen, killed, stopped_by_hand, without_its_dependency
+
+STORIES: dict[str, Callable[[], Rollout]] = {
+    "clean": Rollout,
+    "direct": lambda: Rollout(front_door="direct"),
+    "mesh": lambda: Rollout(front_door="mesh"),
+    "nothing done": lambda: Rollout(update=False),
+    "killed": killed,
+    "frozen": frozen,
+    "stopped by hand": stopped_by_hand,
+    "a dependency off": without_its_dependency,
+}
+
+
+def same(run: Rollout) -> bool:
+    """Whether both ways find the same, by every check there is."""
+    run.plan["checks"] = checks.check_names()
+    given = (run.plan, run.events(), read_requests(run.requests()), run.beside())
+    return msgspec.json.encode(judge(*given)) == msgspec.json.encode(judge_each(*given))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_look_at_every_request_finds_the_same(story: str) -> None:
+    run = STORIES[story]()
+    assert same(run)
+    assert run.judged().losses.plain > 0
+
+
+CHANGES: dict[str, list[object]] = {
+    "instance": [None, "", "somebody", "oldtask2".ljust(25, "o"), "10.0.1.11:8000"],
+    "echoed": [None, False, True],
+    "status": [None, 204, 302, 429, 500, 502, 503],
+    "framing": [None, "close", "chunked"],
+    "client_outcome": ["closed_unanswered", "closed_in_body", "timed_out", "still_open", "local_error"],
+    "attempt": [2],
+    "again": ["short-3"],
+    "protocol": ["h2", "upload", "download"],
+    "matched": [False, True],
+    "id": ["short-3", "ab12.burst1-7"],
+    "done": [None, 1_000_003.0],
+    "sent": [None],
+    "kind": ["other"],
+    "target": [None, "10.9.9.9:32001"],
+}
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    story=st.sampled_from(sorted(STORIES)),
+    changes=st.lists(
+        st.sampled_from(sorted(CHANGES)).flatmap(
+            lambda name: st.tuples(st.just(name), st.sampled_from(CHANGES[name]), st.integers(0, 10_000))
+        ),
+        max_size=6,
+    ),
+    losses=st.lists(st.tuples(st.sampled_from(("record", "proxied")), st.integers(2, 60)), max_size=2),
+    often=st.integers(1, 400),
+)
+def test_it_does_so_whatever_is_wrong_with_some_of_them(
+    story: str, changes: list[tuple[str, object, int]], losses: list[tuple[str, int]], often: int
+) -> None:
+    run = STORIES[story]()
+    rows = run.requests()
+    for name, value, place in changes:
+        for row in rows[place % len(rows) :: often]:
+            row[name] = value
+    for kind, each in losses:
+        run.drop(partial(_gone, kind, each))
+    assert same(run)
+
+
+def _gone(kind: str, each: int, event: dict[str, Any]) -> bool:
+    return bool(event["kind"] == kind and int(event["t"] * 1000) % each == 0)
