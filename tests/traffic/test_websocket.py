@@ -77,7 +77,7 @@ def test_a_text_in_two_frames_is_one_message() -> None:
 
 def test_an_upgrade_that_nobody_answers_is_over_in_time() -> None:
     kind = Kind(name="chat", path="/", protocol="websocket", rate=1.0, sessions=1)
-    settings = TrafficSettings(run="r", out=".", url="http://127.0.0.1", kinds=[kind], connect_timeout_seconds=0.1)
+    settings = TrafficSettings(run="r", out=".", url="http://127.0.0.1", kinds=[kind], connect_timeout_seconds=0.5)
     records: list[StreamRecord] = []
     with StreamRange("X-Instance-ID", {"way": [[("take",)]]}) as server:
         door = FrontDoor(server.door_of("way"))
