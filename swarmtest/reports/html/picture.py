@@ -65,7 +65,8 @@ def picture(run: Run) -> dict[str, Any]:
         "ok": _ok(run, places),
         "lost": lost_dots(document.loss_events, places),
         "seconds": curves(run.seconds, start),
-        "layers": [],  # further dots, each {"name", "points": [[at, row, class, text]]}: drops of streams, say
+        "layers": list(_layers(document, places)),
+        "limits": list(_limits(document)),
     }
 
 
@@ -135,6 +136,30 @@ def _undone(act: int, document: Document, start: float) -> float | None:
     """When an act was undone; None where nothing undid it."""
     ends = [one.ended or one.began for one in document.acts if one.heals == act and one.began is not None]
     return round(ends[0] - start, 3) if ends and ends[0] is not None else None
+
+
+def _layers(document: Document, places: Places) -> Iterator[dict[str, Any]]:
+    """Further signs, which are no requests: each a name, what it means, and points of moment, row, title and text."""
+    points = [
+        [
+            round(event.closed - places.zero, 3),
+            places.by_instance.get(event.instance or "", places.by_header.get(event.instance or "", places.rows)),
+            f"stream · {event.kind}: {event.ending}",
+            "; ".join(filter(None, (f"{event.lost} lost, {event.repeated} repeated", event.error, event.id))),
+        ]
+        for event in document.stream_events
+        if event.closed is not None
+    ]
+    if points:
+        yield {"name": "stream", "label": "streams that ended badly", "points": points}
+
+
+def _limits(document: Document) -> Iterator[dict[str, Any]]:
+    """Limits of answer times, which curves are drawn beside."""
+    for check in document.checks:
+        limit = check.limit
+        if limit is not None and limit.unit == "ms" and limit.phase is None:
+            yield {"name": f"limit of {limit.measure}", "kind": limit.kind or "", "value": limit.value}
 
 
 def _ok(run: Run, places: Places) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from swarmtest.reports import CheckEntry, Document, InstanceEntry, wording
+from swarmtest.reports import CheckEntry, Document, InstanceEntry, streams, wording
 from swarmtest.reports.acts import act_rows, kind_sentence, policy_lines, story_lines
 from swarmtest.reports.html.picture import in_rows
 from swarmtest.reports.lifespans import (
@@ -55,6 +55,9 @@ def sections(document: Document) -> dict[str, Any]:
         "classes": [(name, wording.meaning(document, name)) for name in wording.present_classes(document)],
         "events": _events(document),
         "unlisted": max(0, len(document.loss_events) - MOST_LISTED),
+        "streams": _streams(document),
+        "stream_events": _stream_events(document),
+        "retries": _retries(document),
         "acts": _acts(document),
         "lives": _lives(document),
         "policies": policy_lines(document),
@@ -122,11 +125,12 @@ def _losses(document: Document) -> Table:
             row.connection,
             wording.number(row.sent),
             *(wording.number(row.counts.get(name, 0)) for name in ("ok", *classes)),
-            *(UNSEEN if value is None else f"{value:,.0f}" for value in (row.p50_ms, row.p99_ms)),
+            *(UNSEEN if time is None else f"{time:,.0f}" for time in (row.p50_ms, row.p99_ms, row.p99_sent_ms)),
         )
         for row in document.loss_rows
     ]
-    columns = ("kind", "connection", "sent", "ok", *(name.replace("_", " ") for name in classes), "p50 ms", "p99 ms")
+    times = ("p50 ms", "p99 ms", "p99 ms from sending")
+    columns = ("kind", "connection", "sent", "ok", *(name.replace("_", " ") for name in classes), *times)
     return Table(columns, rows, frozenset(range(2, len(columns))))
 
 
@@ -151,6 +155,55 @@ def _events(document: Document) -> Table:
     return Table(columns, rows, frozenset({3, 4}))
 
 
+def _streams(document: Document) -> Table:
+    rows = [streams.cells(row) for row in document.stream_rows]
+    return Table(streams.HEADER, rows, frozenset(range(1, len(streams.HEADER))))
+
+
+def _stream_events(document: Document) -> Table:
+    """Streams that ended badly; each is one row, whatever it lost."""
+    start = zero(document)
+    rows = [
+        (
+            event.ending,
+            event.kind,
+            *(UNSEEN if at is None else with_error(at - start, 0) for at in (event.opened, event.closed)),
+            full_label(event.instance, document),
+            wording.number(event.lost),
+            wording.number(event.repeated),
+            event.error or UNSEEN,
+            event.id,
+        )
+        for event in document.stream_events[:MOST_LISTED]
+    ]
+    columns = ("how it ended", "kind", "opened", "closed", "instance", "lost", "twice", "the client's words", "stream")
+    return Table(columns, rows, frozenset({2, 3, 5, 6}))
+
+
+def _retries(document: Document) -> Table:
+    rows = [
+        (
+            entry.kind,
+            *(wording.number(count) for count in (entry.requests, entry.tries)),
+            f"{entry.amplification:.3f}",
+            *(wording.number(count) for count in (entry.lost_first, entry.saved, entry.unbudgeted)),
+            f"{entry.budget:g}",
+        )
+        for entry in document.retries
+    ]
+    columns = (
+        "kind",
+        "requests",
+        "tries",
+        "amplification",
+        "first try lost",
+        "of these saved",
+        "over budget",
+        "budget",
+    )
+    return Table(columns, rows, frozenset(range(1, len(columns))))
+
+
 def _acts(document: Document) -> Table:
     rows = [(row.at, row.name, row.whom, row.result) for row in act_rows(document)]
     return Table(("s from T0", "act", "whom", "what came of it"), rows, frozenset({0}))
@@ -164,10 +217,20 @@ def _lives(document: Document) -> Table:
         if name not in ONLY_WHERE_SEEN or any(one.marks.get(name) for one in document.instances)
     ]
     spans = ("T2-T1", "T3-signal", "T4-signal", "slack")
-    columns = ("instance", *(words for _, words in marks), *spans, "ended by", "exit", "served", "lost")
+    quick = ("first requests, usually, ms",) if any(one.first for one in document.instances) else ()
+    columns = ("instance", *(words for _, words in marks), *spans, "ended by", "exit", "served", "lost", *quick)
     grace = grace_seconds(document)
-    rows = [_life(one, document, [name for name, _ in marks], grace) for one in in_rows(document.instances)]
-    return Table(columns, rows, frozenset({*range(1, len(marks) + 5), *range(len(columns) - 3, len(columns))}))
+    names = [name for name, _ in marks]
+    rows = [(*_life(one, document, names, grace), *(_first(one) for _ in quick)) for one in in_rows(document.instances)]
+    return Table(columns, rows, frozenset({*range(1, len(marks) + 5), *range(len(marks) + 6, len(columns))}))
+
+
+def _first(one: InstanceEntry) -> str:
+    """How quick a new instance's first requests were, beside later ones: half of them, and the slowest."""
+    if one.first is None:
+        return UNSEEN
+    first = f"{one.first.first_ms:,.0f} to {one.first.first_most_ms:,.0f}"
+    return f"{first}, {one.first.usual_ms:,.0f} to {one.first.usual_most_ms:,.0f} ({one.first.kind})"
 
 
 def _life(one: InstanceEntry, document: Document, marks: Sequence[str], grace: float | None) -> tuple[str, ...]:

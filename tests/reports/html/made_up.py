@@ -14,7 +14,18 @@ import duckdb
 
 from swarmtest.judge.seconds import ready_spans
 from swarmtest.losses.seconds import second_by_second
-from swarmtest.reports import ActEntry, CheckEntry, Document, Figures, InstanceEntry, LossEvent, LossRow, Mark
+from swarmtest.reports import (
+    ActEntry,
+    CheckEntry,
+    Document,
+    Figures,
+    InstanceEntry,
+    LossEvent,
+    LossRow,
+    Mark,
+    StreamEvent,
+    StreamRow,
+)
 from swarmtest.reports.html import Run, render
 from tests.reports.conftest import SENTENCES
 
@@ -44,6 +55,8 @@ def made_up(replicas: int, requests: int, lost: int, file: Path) -> Run:
         proof={"sent": requests + lost, "lost": lost, "stops": replicas, "stops_with_loss": min(lost, replicas)},
         figures=Figures(replicas, 161.0, 4900.0, seconds - 25.0),
         acts=[ActEntry(1, "update", "api", "ok", T0, T0 + 0.02)],
+        stream_rows=[StreamRow("feed", "websocket", 9, 3 * replicas, 3 * replicas, 2 * replicas, min(lost, replicas))],
+        stream_events=[_stream(n, old[n]) for n in range(min(lost, replicas))],
     )  # fmt: skip
     source = f"read_parquet('{file}')"
     with duckdb.connect() as base:
@@ -87,6 +100,12 @@ def _event(n: int, on: InstanceEntry) -> LossEvent:
         None if n % 11 == 0 else on.id, "shutdown", "a handler had started; neither commit nor finish was recorded",
         saw="502",
     )  # fmt: skip
+
+
+def _stream(n: int, on: InstanceEntry) -> StreamEvent:
+    gone = on.marks["exited"]
+    assert gone is not None
+    return StreamEvent(f"s-{n}", "feed", f"session-{n}", on.id, T0 - 5, gone.at - 0.1, "cut without a close frame", 3)
 
 
 def _write(file: Path, shape: tuple[int, int, float, float], events: Sequence[LossEvent]) -> None:

@@ -17,7 +17,8 @@ import pytest
 from swarmtest.judge import judge_folder
 from swarmtest.judge.seconds import count_seconds
 from swarmtest.losses.seconds import Seconds, Track
-from swarmtest.reports import CheckEntry, Document, LossEvent
+from swarmtest.reports import CheckEntry, Document, LossEvent, StreamEvent, StreamRow
+from swarmtest.reports.entries import LimitFigures, RetryEntry
 from swarmtest.reports.html import Run, render
 from swarmtest.reports.html.page import as_data
 from swarmtest.reports.html.picture import MOST_STEPS, curves, in_rows
@@ -192,6 +193,37 @@ def test_a_long_run_is_put_together_in_longer_steps() -> None:
     assert drawn["ready"][0] == 1
 
 
+def test_streams_are_told_apart_from_requests(runs: dict[str, Callable[[], Document]]) -> None:
+    document = runs["passed"]()
+    row = StreamRow("feed", "websocket", sessions=4, tries=6, opened=6, told=5, cut=1, lost=2)
+    bad = StreamEvent("s-1", "feed", "s", document.instances[0].id, 1.0, 2.5, "cut without a close frame", lost=2)
+    page = Page(text_of(msgspec.structs.replace(document, stream_rows=[row], stream_events=[bad], start=0.0)))
+    assert "cut without a close frame" in page.text
+    layer = page.drawn["layers"][0]  # type: ignore[index]
+    assert layer["points"] == [[2.5, 0, "stream · feed: cut without a close frame", "2 lost, 0 repeated; s-1"]]
+    assert page.drawn["lost"]["told"] == []  # type: ignore[index]
+    assert "Streams" not in Page(text_of(document)).texts
+
+
+def test_retries_are_told_where_there_are_any(runs: dict[str, Callable[[], Document]]) -> None:
+    document = runs["passed"]()
+    entry = RetryEntry("short", 100, 103, 1.03, 3, 2, 1, 0.1)
+    assert "1.030" in Page(text_of(msgspec.structs.replace(document, retries=[entry]))).text
+    assert "Retries" not in Page(text_of(document)).texts
+
+
+def test_limits_of_answer_times_are_drawn_for_the_whole_run_only(runs: dict[str, Callable[[], Document]]) -> None:
+    document = runs["passed"]()
+    limits = [
+        LimitFigures("p99", "<", 800.0, "ms", kind="short"),
+        LimitFigures("p99", "<", 900.0, "ms", phase="rollout"),
+        LimitFigures("lost", "=", 0.0, "requests"),
+    ]
+    checks = [CheckEntry("limit", "passed", "s", limit=limit) for limit in limits]
+    drawn = Page(text_of(msgspec.structs.replace(document, checks=checks))).drawn
+    assert drawn["limits"] == [{"name": "limit of p99", "kind": "short", "value": 800.0}]
+
+
 def test_one_kind_alone_is_not_drawn_twice() -> None:
     assert len(curves(Seconds(kinds={"short": Track()}), 0.0)["tracks"]) == 1
 
@@ -202,9 +234,9 @@ def test_every_class_has_a_colour_and_a_shape() -> None:
 
     shapes = re.search(r"const SHAPES = \{(.*?)\};", (ASSETS / "shapes.js").read_text(), re.DOTALL)
     assert shapes
-    for name in CLASSES:
+    for name in (*CLASSES, "stream"):
         assert re.search(rf"\b{name}: \"", shapes.group(1)), name
         for colours in ("style.css", "dark.css"):
             assert f"--{name}:" in (ASSETS / colours).read_text(), (name, colours)
     used = re.findall(r': "(\w+)"', shapes.group(1))
-    assert len(used) == len(set(used)) == len(CLASSES)
+    assert len(used) == len(set(used)) == len(CLASSES) + 1

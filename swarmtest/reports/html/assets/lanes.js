@@ -18,8 +18,10 @@ const lost = (data.lost.told || []).map(([began, at, row, level, loss, id, ...re
   const [kind, connection, charge, saw, why] = rest.map((i) => texts[i]);
   return { began, at, row, level, loss, n: 1, id, kind, connection, charge, saw, why };
 }).concat((data.lost.crowd || []).map(([at, row, level, loss, n]) => ({ began: at, at, row, level, loss, n })))
-  .concat(...data.layers.map((layer) => layer.points.map(([at, row, loss, why]) => (
-    { began: at, at, row, level: 0, loss, n: 1, kind: layer.name, why }))))
+  .concat(...data.layers.map((layer) => {
+    const loss = data.classes.push({ name: layer.name, meaning: layer.label }) - 1; // a sign of its own, and no request
+    return layer.points.map(([at, row, title, why]) => ({ began: at, at, row, level: 0, loss, n: 1, title, why }));
+  }))
   .sort((a, b) => a.at - b.at);
 
 const homeless = lost.some((one) => one.row >= data.rows.length) || (ok !== null && ok.row.some((row) => row >= data.rows.length));
@@ -222,7 +224,7 @@ const lanes = {
     for (const one of lost) {
       if (one.at < view.from || one.began > view.to) continue;
       const y = this.dotY(one.row, one.level), x = this.x(one.at);
-      const key = ((one.row * 64 + one.level) * 16 + one.loss) * 8192 + Math.round(x);
+      const key = ((one.row * 64 + one.level) * 32 + one.loss) * 8192 + Math.round(x);
       if (seen.has(key)) continue;
       seen.add(key);
       if (one.at > one.began) {

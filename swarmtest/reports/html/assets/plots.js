@@ -19,10 +19,18 @@ const plots = {
       { title: "Time to answer in ms, of what was ok", log: $("logarithmic").checked, lines: [
         line("p50", track.p50_ms, "s1", { width: 2 }), line("p99", track.p99_ms, "s2", { width: 2 }),
         ...(both ? [line("p50 sent", track.p50_sent_ms, "s1", { dash: [4, 3] }), line("p99 sent", track.p99_sent_ms, "s2", { dash: [4, 3] })] : []),
+        ...this.limits(),
       ] },
       { title: "Instances ready, the fewest at once", low: true, lines: [line("ready", curves.ready, "s3", { step: true, width: 2 })] },
       { title: "Requests in flight", low: true, lines: [line("in flight", track.in_flight, "s4", { width: 2 })] },
     ].filter(Boolean);
+  },
+
+  // Limits that aren't so far away that the curves would be flat beside them.
+  limits() {
+    const most = Math.max(...this.track.p99_ms.filter((value) => value !== null), 1);
+    return data.limits.filter((one) => one.kind === this.track.name && one.value < 4 * most)
+      .map((one) => ({ label: one.name, values: times.map(() => one.value), paint: "failed", dash: [8, 4] }));
   },
 
   draw() {

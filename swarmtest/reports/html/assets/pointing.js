@@ -29,6 +29,7 @@ lanes.foundLoss = function (x, y) {
   }
   if (best === null) return null;
   const name = words(data.classes[best.loss].name);
+  if (best.title !== undefined) return [best.title, ["ended " + seconds(best.at), best.why]];
   if (best.id === undefined) return [many(best.n) + " " + name, ["at " + seconds(best.at), best.why || "counted together; zoom in, or see verdicts.json"]];
   return [name + " · " + best.kind + " · " + best.connection, [
     "sent " + seconds(best.began) + ", ended " + seconds(best.at), best.saw ? "the client saw: " + best.saw : "",
@@ -136,7 +137,7 @@ lanes.legend = function () {
   const counts = {};
   for (const one of lost) counts[one.loss] = (counts[one.loss] || 0) + one.n;
   if (ok !== null) add(legendSign("ok"), "ok " + many(ok.count));
-  for (const [i, n] of Object.entries(counts)) add(legendSign(data.classes[i].name), words(data.classes[i].name) + " " + many(n));
+  for (const [i, n] of Object.entries(counts)) add(legendSign(data.classes[i].name), (i < CLASS_COUNT ? words(data.classes[i].name) : data.classes[i].meaning) + " " + many(n));
   group();
   const block = (name, alpha) => {
     const canvas = document.createElement("canvas"), c = sized(canvas, 16, 16);

@@ -3,7 +3,7 @@
 const SHAPES = {
   ok: "dot", refused: "square", unserved: "triangle", cut: "cross", cut_finished: "diamond", unknown: "ring",
   gateway: "wedge", error: "plus", shed: "bar", unexpected: "frame", silent_loss: "star", timed_out: "hourglass",
-  unresolved: "gem", client_error: "bang",
+  unresolved: "gem", client_error: "bang", stream: "wave",
 };
 
 const PATHS = {
@@ -21,6 +21,10 @@ const PATHS = {
   plus: (c, x, y, r) => { lines(c, [[x - r, y, x + r, y], [x, y - r, x, y + r]]); return false; },
   star: (c, x, y, r) => {
     lines(c, [[x - r, y, x + r, y], [x - r * 0.5, y - r, x + r * 0.5, y + r], [x - r * 0.5, y + r, x + r * 0.5, y - r]]);
+    return false;
+  },
+  wave: (c, x, y, r) => {
+    lines(c, [[x - r, y + r * 0.5, x - r / 3, y - r * 0.5], [x - r / 3, y - r * 0.5, x + r / 3, y + r * 0.5], [x + r / 3, y + r * 0.5, x + r, y - r * 0.5]]);
     return false;
   },
   bang: (c, x, y, r) => { lines(c, [[x, y - r, x, y + r * 0.3], [x, y + r * 0.8, x, y + r]]); return false; },

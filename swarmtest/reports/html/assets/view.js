@@ -1,6 +1,7 @@
 // The data, the colours, and the one stretch of time that all charts show.
 
 const data = JSON.parse(document.getElementById("data").textContent);
+const CLASS_COUNT = data.classes.length; // what comes after them are signs of other things than requests
 const $ = (id) => document.getElementById(id);
 
 function unpacked(Kind, text) {
