@@ -26,6 +26,9 @@ from swarmtest.reports.lifespans import (
 MOST_LISTED = 500
 """Lost requests in the table; all of them are in ``verdicts.json``."""
 
+GROUNDS = ("answers", "commits", "records")
+"""What the document says in words of what its counts rest on."""
+
 ORDER = ("failed", "not_proved", "passed")
 
 
@@ -54,6 +57,7 @@ def sections(document: Document) -> dict[str, Any]:
         "losses": _losses(document),
         "classes": [(name, wording.meaning(document, name)) for name in wording.present_classes(document)],
         "events": _events(document),
+        "grounds": [(name, document.proof[name]) for name in GROUNDS if document.proof.get(name)],
         "unlisted": max(0, len(document.loss_events) - MOST_LISTED),
         "streams": _streams(document),
         "stream_events": _stream_events(document),

@@ -193,6 +193,13 @@ def test_a_long_run_is_put_together_in_longer_steps() -> None:
     assert drawn["ready"][0] == 1
 
 
+def test_what_the_counts_rest_on_is_said(runs: dict[str, Callable[[], Document]]) -> None:
+    document = runs["passed"]()
+    rests = {"answers": "instance header, full length", "commits": "no commit lines", "records": "whole"}
+    page = Page(text_of(msgspec.structs.replace(document, proof=document.proof | rests)))
+    assert all(words in page.text for words in rests.values())
+
+
 def test_streams_are_told_apart_from_requests(runs: dict[str, Callable[[], Document]]) -> None:
     document = runs["passed"]()
     row = StreamRow("feed", "websocket", sessions=4, tries=6, opened=6, told=5, cut=1, lost=2)
