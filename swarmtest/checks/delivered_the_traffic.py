@@ -61,7 +61,7 @@ def shortcomings(judged: Judged) -> Iterator[str]:
     yield from _counts(judged)
     yield from _schedule(judged)
     asked = expected(judged)
-    sent = losses.sent - sum(1 for one in losses.accounted if one.request.again is not None)
+    sent = losses.sent - sum(1 for one in losses.telling if one.request.again is not None)
     if sent < ENOUGH_SHARE * asked:
         yield f"{number(sent)} requests were sent of about {asked:,.0f} asked for"
     yield from _short_bursts(judged)

@@ -19,7 +19,7 @@ def check(judged: Judged) -> Verdict:
     for name, containers in losses.duplicates:
         places = ", ".join(label(judged.aliases.of_container(container)) for container in containers)
         findings.failed.append(f"{name} was started {len(containers)} times: on {places}")
-    twice = done_twice(losses.accounted)
+    twice = done_twice(losses.telling)
     for name, tries in twice:
         places = ", ".join(label(one.life) for one in tries)
         findings.failed.append(f"{name} took effect in {len(tries)} of its tries: on {places}")

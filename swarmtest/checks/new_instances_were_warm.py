@@ -28,7 +28,7 @@ FEW = (
 def check(judged: Judged) -> Verdict:
     """Judges each new instance by the kinds of which it had enough."""
     findings = Findings()
-    warmings, too_few = read_warming(judged.losses.accounted, judged.timeline)
+    warmings, too_few = read_warming(judged.requests, judged.timeline)
     limit = judged.promises.cold_start
     for warming in warmings:
         (findings.failed if _is_cold(warming, limit) else findings.good).append(_line(warming))

@@ -21,7 +21,7 @@ NOTHING_LOST = "let the run lose something that's worth another try (--scenario 
 def check(judged: Judged) -> Verdict:
     """Judges each kind that has a policy."""
     findings = Findings()
-    kinds = read_retries(judged.losses.accounted, judged.promises)
+    kinds = read_retries(judged.losses, judged.requests, judged.promises)
     for retried in kinds:
         _judge(retried, findings)
     again = sum(retried.again for retried in kinds)

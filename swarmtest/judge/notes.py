@@ -28,7 +28,7 @@ def notes_on(judged: Judged) -> list[str]:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
     notes += [*_update(judged), *_ingress(judged)]
     notes += [*burst_notes(judged), *_stalls(judged)]
-    retried = read_retries(judged.losses.accounted, judged.promises)
+    retried = read_retries(judged.losses, judged.requests, judged.promises)
     notes += [f"retries of {line_of(one)}" for one in retried if one.again or one.lost_first]
     if judged.losses.records.unrecorded:
         some = judged.losses.records.unrecorded
@@ -44,7 +44,7 @@ def notes_on(judged: Judged) -> list[str]:
 
 def _stalls(judged: Judged) -> list[str]:
     """Connects that took a second longer, which look like slowness and are none of the stack's."""
-    stalls = read_stalls(one.request for one in judged.losses.accounted)
+    stalls = read_stalls(judged.requests)
     if not stalls.are_an_artefact:
         return []
     steps = " and ".join(f"{number(count)} took just {step:g} s" for step, count in stalls.counts)

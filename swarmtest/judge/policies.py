@@ -21,14 +21,14 @@ def retry_entries(judged: Judged) -> list[RetryEntry]:
             unbudgeted=one.unbudgeted,
             budget=one.policy.budget,
         )
-        for one in read_retries(judged.losses.accounted, judged.promises)
+        for one in read_retries(judged.losses, judged.requests, judged.promises)
     ]
 
 
 def first_requests(judged: Judged) -> dict[str, FirstRequests]:
     """Of each new instance, by its task, the kind of which its first requests were slowest beside usual ones."""
     worst: dict[str, Warming] = {}
-    for one in read_warming(judged.losses.accounted, judged.timeline)[0]:
+    for one in read_warming(judged.requests, judged.timeline)[0]:
         if one.life.task not in worst or slowness(one) > slowness(worst[one.life.task]):
             worst[one.life.task] = one
     return {

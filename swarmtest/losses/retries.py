@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from swarmtest.evidence.promises import KindPromise, Promises, RetriesPromise
 from swarmtest.evidence.request import Request
-from swarmtest.losses import Accounted, Loss
+from swarmtest.evidence.requests import Requests
+from swarmtest.losses import Accounted, Loss, Losses
 from swarmtest.timeline import Trail
 
 WINDOW_SECONDS = 10.0
@@ -67,22 +68,21 @@ class Retried:
         return again <= self.policy.budget * requests + 1
 
 
-def read_retries(accounted: Iterable[Accounted], promises: Promises) -> list[Retried]:
+def read_retries(losses: Losses, requests: Requests, promises: Promises) -> list[Retried]:
     """Every kind that has a policy, in the plan's order."""
-    kinds = [kind for kind in promises.traffic.kinds if kind.retries is not None]
-    tries: defaultdict[str, list[Accounted]] = defaultdict(list)
-    names = {kind.name for kind in kinds}
-    for one in accounted:
-        if one.request.kind in names:
-            tries[one.request.kind].append(one)
-    return [_read(kind, tries[kind.name]) for kind in kinds]
+    found = []
+    for kind in promises.traffic.kinds:
+        if kind.retries is not None:
+            tries = [one for one in losses.telling if one.request.kind == kind.name]
+            found.append(_read(kind, tries, requests))
+    return found
 
 
-def done_twice(accounted: Sequence[Accounted]) -> list[tuple[str, tuple[Accounted, ...]]]:
+def done_twice(telling: Sequence[Accounted]) -> list[tuple[str, tuple[Accounted, ...]]]:
     """Requests that took effect in more than one of their tries, by the instances' own records."""
-    names = {one.request.again for one in accounted if one.request.again is not None}
+    names = {one.request.again for one in telling if one.request.again is not None}
     tries: defaultdict[str, list[tuple[Accounted, Trail]]] = defaultdict(list)
-    for one in accounted:
+    for one in telling:
         name = one.request.again or one.request.id
         if name in names and one.trail is not None and one.request.method not in _NO_EFFECT:
             tries[name].append((one, one.trail))
@@ -117,28 +117,33 @@ def is_safe(request: Request, *, keyed: bool) -> bool:
     return request.client_outcome == "complete" and (request.status == 429 or request.retry_after)
 
 
-def _read(kind: KindPromise, tries: Sequence[Accounted]) -> Retried:
+def _read(kind: KindPromise, tries: Sequence[Accounted], requests: Requests) -> Retried:
+    """What came of a kind's retries.
+
+    Arguments:
+        tries: those of them that are lost, or beyond the first one; others may be among them.
+    """
     policy = kind.retries or RetriesPromise()
     firsts = {one.request.id: one for one in tries if one.request.again is None}
     again = [one for one in tries if one.request.again is not None]
     best = {one.request.again for one in again if one.loss is Loss.OK}
     followed = {(one.request.again, one.request.attempt - 1) for one in again}
     last = [one.request for one in tries if (one.request.again or one.request.id, one.request.attempt) not in followed]
-    wrong = [one.request.id for one in again if _without_cause(one, firsts)]
     return Retried(
         kind=kind.name,
         policy=policy,
-        requests=len(firsts),
+        requests=requests.count("kind = $kind AND attempt = 1", {"kind": kind.name}),
         again=len(again),
         lost_first=sum(1 for one in firsts.values() if one.loss is not Loss.OK),
         saved=sum(1 for name in best if name in firsts),
-        without_cause=tuple(wrong),
+        without_cause=tuple(one.request.id for one in again if _without_cause(one, firsts)),
         unbudgeted=sum(1 for one in last if _was_worth_it(one, policy)),
-        most=_fullest([one.request.began for one in firsts.values()], [one.request.began for one in again], policy),
+        most=_fullest(kind.name, [one.request.began for one in again], policy, requests),
     )
 
 
-def _without_cause(one: Accounted, firsts: dict[str, Accounted]) -> bool:
+def _without_cause(one: Accounted, firsts: Mapping[str, Accounted]) -> bool:
+    """Whether a try's first one isn't among those that are lost; a plain one is not even looked at."""
     first = firsts.get(one.request.again or "")
     return first is None or first.loss is Loss.OK
 
@@ -149,13 +154,33 @@ def _was_worth_it(request: Request, policy: RetriesPromise) -> bool:
     return is_safe(request, keyed=policy.key_header is not None)
 
 
-def _fullest(firsts: list[float], again: list[float], policy: RetriesPromise) -> tuple[int, int]:
-    """Retries and requests of the window that's fullest by the budget."""
-    firsts, again, worst = sorted(firsts), sorted(again), (0, 0)
-    over = 0.0
-    for n, t in enumerate(again, start=1):
-        retries = n - bisect_right(again, t - WINDOW_SECONDS)
-        requests = bisect_right(firsts, t) - bisect_right(firsts, t - WINDOW_SECONDS)
-        if (beyond := retries - policy.budget * requests) > over or worst == (0, 0):
-            worst, over = (retries, requests), beyond
-    return worst
+_SENT_BY = """
+WITH firsts AS (
+    SELECT began, row_number() OVER (ORDER BY began) AS sent FROM accounted WHERE kind = $kind AND attempt = 1
+)
+SELECT coalesce(f.sent, 0) FROM (SELECT unnest($times::DOUBLE[]) AS t) asked
+ASOF LEFT JOIN firsts f ON asked.t >= f.began ORDER BY asked.t
+"""
+
+
+def _fullest(kind: str, times: list[float], policy: RetriesPromise, requests: Requests) -> tuple[int, int]:
+    """Retries and requests of the window that's fullest by the budget.
+
+    Arguments:
+        times: when each retry began.
+    """
+    times = sorted(times)
+    if not times:
+        return 0, 0
+    ends = _sent_by(kind, times, requests)
+    starts = _sent_by(kind, [t - WINDOW_SECONDS for t in times], requests)
+    windows = [
+        (n - bisect_right(times, t - WINDOW_SECONDS), end - start)
+        for n, (t, start, end) in enumerate(zip(times, starts, ends, strict=True), start=1)
+    ]
+    return max(windows, key=lambda window: window[0] - policy.budget * window[1])
+
+
+def _sent_by(kind: str, times: list[float], requests: Requests) -> list[int]:
+    """How many requests of a kind had been begun at each of these times, which are in order."""
+    return [int(sent) for (sent,) in requests.rows(_SENT_BY, {"kind": kind, "times": times})]

@@ -8,12 +8,9 @@ update, and is neither a lost request nor a cold start, nor any part of how long
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import median
 
-from swarmtest.evidence.request import Request
-from swarmtest.losses.warming import milliseconds
+from swarmtest.evidence.requests import Requests
 
 STEPS_SECONDS = (1.0, 3.0, 7.0)
 """When a SYN that was dropped is sent again, counted from the first one."""
@@ -57,35 +54,20 @@ class Stalls:
         return self.total >= FEWEST and self.odd < self.total and usual
 
 
-def read_stalls(requests: Iterable[Request]) -> Stalls:
+_CONNECTS = "SELECT connected - sent AS took, done - connected AS handled FROM requests WHERE connected IS NOT NULL"
+_NEAR = " OR ".join(f"took BETWEEN {step - EARLY_SECONDS} AND {step + LATE_SECONDS}" for step in STEPS_SECONDS)
+
+
+def read_stalls(requests: Requests) -> Stalls:
     """The connects of a run that took long, by step."""
-    counts = dict.fromkeys(STEPS_SECONDS, 0)
-    fresh, odd = 0, 0
-    stalled, others = [], []
-    for request in requests:
-        if (seconds := connecting_seconds(request)) is None:
-            continue
-        fresh += 1
-        step = _step_of(seconds)
-        if step is not None:
-            counts[step] += 1
-            stalled.append(milliseconds(request))
-        else:
-            odd += seconds > STEPS_SECONDS[0] / 2
-            others.append(milliseconds(request))
-    steps = tuple((step, count) for step, count in counts.items() if count)
-    return Stalls(fresh, steps, odd, median(stalled) if stalled else 0.0, median(others) if others else 0.0)
-
-
-def connecting_seconds(request: Request) -> float | None:
-    """How long the connection took that was made for a request; None where it had a kept one, or got none."""
-    if request.connected is None or request.sent is None:
-        return None
-    return request.connected - request.sent
-
-
-def _step_of(seconds: float) -> float | None:
-    for step in STEPS_SECONDS:
-        if step - EARLY_SECONDS <= seconds <= step + LATE_SECONDS:
-            return step
-    return None
+    steps = ", ".join(
+        f"count(*) FILTER (took BETWEEN {step - EARLY_SECONDS} AND {step + LATE_SECONDS})" for step in STEPS_SECONDS
+    )
+    odd = f"count(*) FILTER (took > {STEPS_SECONDS[0] / 2} AND NOT ({_NEAR}))"
+    fresh, strays, *counts = requests.rows(f"SELECT count(*), {odd}, {steps} FROM ({_CONNECTS})")[0]
+    found = tuple((step, int(count)) for step, count in zip(STEPS_SECONDS, counts, strict=True) if count)
+    handled, usual = 0.0, 0.0
+    if sum(count for _, count in found) >= FEWEST:
+        times = f"median(handled) FILTER ({_NEAR}), median(handled) FILTER (NOT ({_NEAR}))"
+        handled, usual = (1000 * (seconds or 0.0) for seconds in requests.rows(f"SELECT {times} FROM ({_CONNECTS})")[0])
+    return Stalls(int(fresh), found, int(strays), handled, usual)

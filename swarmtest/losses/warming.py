@@ -8,13 +8,12 @@ want of room and no cold start.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from typing import Any
 
 from swarmtest.evidence.request import Request
-from swarmtest.losses import Accounted, Loss
+from swarmtest.evidence.requests import Requests
 from swarmtest.timeline import Lifespan, Timeline
 
 FIRST = 10
@@ -40,33 +39,48 @@ class Warming:
     usual_most_ms: float
 
 
-def read_warming(
-    accounted: Iterable[Accounted], timeline: Timeline
-) -> tuple[list[Warming], list[tuple[Lifespan, str]]]:
+_SQL = """
+WITH timed AS (
+    SELECT a.n, a.kind, a.task, a.began, (a.ended - coalesce(r.connected, a.began)) * 1000 AS ms
+    FROM accounted a JOIN requests r USING (n)
+    WHERE a.loss = 'ok' AND a.task IS NOT NULL AND a.kind IS NOT NULL
+), numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY kind, task ORDER BY began, n) AS place,
+        count(*) OVER (PARTITION BY kind, task) AS total
+    FROM timed WHERE task IN (SELECT unnest($tasks::VARCHAR[]))
+), own AS (
+    SELECT kind, task, CASE WHEN total >= $first + $later THEN $first ELSE $least END AS first, total,
+        median(ms) FILTER (place <= first) AS first_ms, max(ms) FILTER (place <= first) AS first_most_ms,
+        count(*) FILTER (place > first) AS later, median(ms) FILTER (place > first) AS later_ms,
+        max(ms) FILTER (place > first) AS later_most_ms,
+        min(began) AS since, max(began) FILTER (place <= first) AS until
+    FROM numbered GROUP BY kind, task, total
+)
+SELECT own.kind, own.task, own.total, own.first, first_ms, first_most_ms, later, later_ms, later_most_ms,
+    count(o.ms) AS others, median(o.ms), max(o.ms)
+FROM own LEFT JOIN timed o ON o.kind = own.kind AND o.task <> own.task AND o.began BETWEEN own.since AND own.until
+GROUP BY ALL ORDER BY own.kind, own.task
+"""
+
+
+def read_warming(requests: Requests, timeline: Timeline) -> tuple[list[Warming], list[tuple[Lifespan, str]]]:
     """Every kind on every new instance that had enough of it; and those pairs that hadn't."""
-    by_kind: defaultdict[str, list[tuple[Request, Lifespan]]] = defaultdict(list)
-    for one in accounted:
-        if one.loss is Loss.OK and one.life is not None:
-            by_kind[one.request.kind].append((one.request, one.life))
+    new = {life.task: life for life in timeline.new}
+    if not new:
+        return [], []
+    asked = {"tasks": list(new), "first": FIRST, "least": LEAST_FIRST, "later": LEAST_LATER}
     warmings, too_few = [], []
-    for kind, served in sorted(by_kind.items()):
-        served.sort(key=lambda pair: pair[0].began)
-        for life in timeline.new:
-            its = [request for request, at in served if at.task == life.task]
-            if not its:
-                continue
-            first, later = its[:FIRST], its[FIRST:]
-            if len(first) + len(later) < LEAST_FIRST + LEAST_LATER:
-                too_few.append((life, kind))
-                continue
-            first, later = (its[:LEAST_FIRST], its[LEAST_FIRST:]) if len(later) < LEAST_LATER else (first, later)
-            others = [r for r, at in served if at.task != life.task and first[0].began <= r.began <= first[-1].began]
-            warmings.append(_compare(life, kind, first, [later, others]))
-    return warmings, too_few
+    for kind, task, total, *figures in requests.rows(_SQL, asked):
+        if total < LEAST_FIRST + LEAST_LATER:
+            too_few.append((new[task], str(kind)))
+        else:
+            warmings.append(_warming(new[task], str(kind), figures))
+    order = {life.task: place for place, life in enumerate(timeline.new)}
+    return sorted(warmings, key=lambda one: (one.kind, order[one.life.task])), too_few
 
 
 def milliseconds(request: Request) -> float:
-    """How long it took from its connection on."""
+    """How long a request took from its connection on."""
     return (request.ended - (request.connected if request.connected is not None else request.began)) * 1000
 
 
@@ -76,16 +90,8 @@ def slowness(warming: Warming) -> float:
     return max(first / max(usual, 0.001) for first, usual in pairs)
 
 
-def _compare(life: Lifespan, kind: str, first: Sequence[Request], usual: Sequence[Sequence[Request]]) -> Warming:
-    times = [milliseconds(request) for request in first]
-    beside = [[milliseconds(request) for request in some] for some in usual if len(some) >= LEAST_OTHERS]
-    return Warming(
-        life=life,
-        kind=kind,
-        first=len(times),
-        first_ms=median(times),
-        first_most_ms=max(times),
-        later=len(usual[0]),
-        usual_ms=max(median(some) for some in beside),
-        usual_most_ms=max(max(some) for some in beside),
-    )
+def _warming(life: Lifespan, kind: str, figures: Sequence[Any]) -> Warming:
+    first, first_ms, first_most_ms, later, later_ms, later_most_ms, others, others_ms, others_most_ms = figures
+    if others >= LEAST_OTHERS:
+        later_ms, later_most_ms = max(later_ms, others_ms), max(later_most_ms, others_most_ms)
+    return Warming(life, kind, int(first), first_ms, first_most_ms, int(later), later_ms, later_most_ms)

@@ -46,7 +46,7 @@ def test_a_request_is_done_twice_when_two_of_its_tries_took_effect(
     lost.steps = {step: 5.01 + n / 10 for n, step in enumerate(first)}
     made.served("pay.try2", 5.6, 5.8, made.new[0], method=method, attempt=2, again="pay")
     seen = made.judged()
-    assert bool(done_twice(seen.losses.accounted)) is twice
+    assert bool(done_twice(seen.losses.telling)) is twice
     verdict = made.verdict("handled_each_request_once")
     assert (verdict.outcome.value == "failed") is twice
     if twice:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
+from swarmtest.evidence.database import database_of
 from swarmtest.evidence.request import Request
+from swarmtest.evidence.requests import Requests
 from swarmtest.losses.stalls import read_stalls
 from tests.judge.builder import Rollout
 
@@ -34,13 +36,13 @@ def test_a_step_on_connect_with_usual_handler_times_is_an_artefact(
     stalled: list[Request], counts: tuple[tuple[float, int], ...], artefact: bool
 ) -> None:
     """moby/moby #35082; cloudnativelabs/kube-router #544; kubernetes/kubernetes #90042."""
-    found = read_stalls([*QUICK, *stalled])
+    found = read_stalls(Requests(database_of([], [*QUICK, *stalled])))
     assert (found.counts, found.are_an_artefact) == (counts, artefact)
 
 
 def test_kept_connections_say_nothing_of_it() -> None:
     kept = Request(id="r", client_outcome="complete", reused=True, sent=10.0, done=11.0)
-    assert read_stalls([kept] * 9).fresh == 0
+    assert read_stalls(Requests(database_of([], [kept] * 9))).fresh == 0
 
 
 def stalling(rollout: Rollout) -> Rollout:
