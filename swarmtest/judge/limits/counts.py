@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from swarmtest.checks import Judged
+from swarmtest.judge.limits.answers import BELONGS
 from swarmtest.judge.limits.selection import Found, Selected
 from swarmtest.limits import DUPLICATES, LOST, LOST_TO_FAULT, SUCCESS, Limit
 from swarmtest.limits.arithmetic import DOUBT, State, chance
@@ -24,7 +25,7 @@ def judge_counts(limit: Limit, selected: Selected, judged: Judged) -> Found:
     """
     if limit.measure == DUPLICATES:
         return _duplicates(limit, selected, judged)
-    total = len(selected.with_fault if limit.measure == LOST_TO_FAULT else selected.all)
+    total = selected.with_fault if limit.measure == LOST_TO_FAULT else selected.total
     if not total:
         return Found(State.UNCLEAR, "nothing was sent")
     sure, perhaps = counted(limit, selected)
@@ -109,7 +110,7 @@ def _evidence(limit: Limit, selected: Selected, judged: Judged, state: State) ->
     if state is not State.HOLDS and perhaps:
         lines.append(f"{many(len(perhaps), 'request')} that may be: {perhaps[0].why}; {ids(perhaps)}")
     if state is State.HOLDS and not sure and limit.unit == "requests":
-        bound = upper_bound(0, len(selected.all))
+        bound = upper_bound(0, selected.total)
         lines += [f"none of so many is a share below {percent(bound)} at 95 %"] if bound is not None else []
     return tuple(lines)
 
@@ -137,12 +138,25 @@ def _duplicates(limit: Limit, selected: Selected, judged: Judged) -> Found:
     if not sent:
         return Found(State.UNCLEAR, "nothing was sent")
     if not judged.witness.handled:
-        return Found(State.UNCLEAR, "no instance says which requests it handled", requests=len(sent))
-    names = {one.request.id for one in sent}
-    twice = [name for name, _ in judged.losses.duplicates if name in names]
+        return Found(State.UNCLEAR, "no instance says which requests it handled", requests=sent)
+    twice = _within(selected, judged)
     state = State.HOLDS if limit.holds(len(twice)) else State.BROKEN
     if state is State.HOLDS and not judged.losses.records.whole:
         state = State.UNCLEAR
-    said = f"{number(len(twice))} of {many(len(sent), 'request')} were handled twice"
+    said = f"{number(len(twice))} of {many(sent, 'request')} were handled twice"
     said += ", and the instances' records aren't whole" if state is State.UNCLEAR else ""
-    return Found(state, said, (f"twice: {few(twice)}",) if twice else (), float(len(twice)), len(sent))
+    return Found(state, said, (f"twice: {few(twice)}",) if twice else (), float(len(twice)), sent)
+
+
+def _within(selected: Selected, judged: Judged) -> list[str]:
+    """Those of what was handled twice that the limit is about."""
+    where = "r.id IN (SELECT unnest($names)) AND ($kind IS NULL OR a.kind = $kind)"
+    where += f" AND {BELONGS} >= $begins AND {BELONGS} < $ends"
+    names = [name for name, _ in judged.losses.duplicates]
+    values = {**selected.answers.values, "names": names}
+    if not names:
+        return []
+    rows = judged.requests.rows(
+        f"SELECT r.id FROM accounted a JOIN requests r USING (n) WHERE {where} ORDER BY a.n", values
+    )
+    return [str(name) for (name,) in rows]

@@ -63,7 +63,10 @@ def _seconds(limit: Limit, selected: Selected, judged: Judged) -> Mapping[int, _
     """Each second of the window by its number; a count needs whole ones, a share any in which something ended."""
     sure, perhaps = ({one.request.id for one in some} for some in counted(limit, selected))
     found: defaultdict[int, _Second] = defaultdict(_Second)
-    for one in selected.with_fault if limit.measure == LOST_TO_FAULT else selected.all:
+    for t, count in selected.answers.by_second().items():
+        found[t].total = count
+    fault = selected.to_fault if selected.excused and limit.measure == LOST_TO_FAULT else []
+    for one in [*selected.bad, *fault]:
         second = found[floor(one.request.ended)]
         second.total += 1
         second.perhaps += one.request.id in perhaps
@@ -71,16 +74,16 @@ def _seconds(limit: Limit, selected: Selected, judged: Judged) -> Mapping[int, _
             second.sure.append(one)
     if limit.unit == "share":
         return dict(sorted(found.items()))
-    first, last = _whole_seconds(selected, judged)
+    first, last = _whole_seconds(selected, judged, max(found, default=0))
     return {t: found[t] for t in range(first, last)}
 
 
-def _whole_seconds(selected: Selected, judged: Judged) -> tuple[int, int]:
-    """The seconds that lie wholly in the window, and in the time under traffic."""
-    phases, ends = judged.timeline.phases, [one.request.ended for one in selected.all]
+def _whole_seconds(selected: Selected, judged: Judged, last: int) -> tuple[int, int]:
+    """The seconds that lie wholly in the window, and in the time under traffic; ``last`` is the last one at all."""
+    phases = judged.timeline.phases
     settled = phases["settle"][1] if "settle" in phases else None
-    begins = max(selected.window.begins, judged.timeline.began or min(ends, default=0.0))
-    ends_at = min(selected.window.ends, settled if settled is not None else max(ends, default=0.0))
+    begins = max(selected.window.begins, judged.timeline.began or 0.0)
+    ends_at = min(selected.window.ends, settled if settled is not None else float(last))
     return ceil(begins), max(ceil(begins), floor(ends_at)) if isfinite(ends_at) else ceil(begins)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from swarmtest.checks import Judged
+from swarmtest.judge.limits.answers import Answers
 from swarmtest.limits import ROLLOUT, Limit
 from swarmtest.limits.arithmetic import State
 from swarmtest.losses import Accounted, Charge, Loss
@@ -33,27 +34,33 @@ class Selected:
     """What a limit is about, in one window.
 
     Attributes:
+        answers: what's ok.
         doubtful: nothing is known to be lost, and nothing proves that it was answered.
         to_fault: lost to what was hurt on purpose; a limit of a destructive run doesn't count them as lost.
         excused: those of them that it leaves out.
     """
 
     window: Window
-    ok: list[Accounted] = field(default_factory=list)
+    answers: Answers
     lost: list[Accounted] = field(default_factory=list)
     doubtful: list[Accounted] = field(default_factory=list)
     to_fault: list[Accounted] = field(default_factory=list)
     excused: int = 0
 
     @property
-    def all(self) -> list[Accounted]:
-        """Everything that counts."""
-        return [*self.ok, *self.lost, *self.doubtful]
+    def bad(self) -> list[Accounted]:
+        """Everything that counts and isn't ok."""
+        return [*self.lost, *self.doubtful]
 
     @property
-    def with_fault(self) -> list[Accounted]:
-        """The same, and what was excused."""
-        return [*self.all, *(self.to_fault if self.excused else [])]
+    def total(self) -> int:
+        """How many count."""
+        return self.answers.count() + len(self.bad)
+
+    @property
+    def with_fault(self) -> int:
+        """How many there are with what was excused."""
+        return self.total + self.excused
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +82,6 @@ class Found:
     requests: int = 0
     uncorrected: float | None = None
     least: int = 0
-
-
-def due(one: Accounted) -> float:
-    """When the request was to be sent."""
-    return one.request.planned if one.request.planned is not None else one.request.began
 
 
 def windows_of(limit: Limit, judged: Judged) -> list[Window]:
@@ -115,22 +117,23 @@ def _acted_until(judged: Judged) -> float:
 
 def select(limit: Limit, judged: Judged) -> Iterator[Selected]:
     """The requests of each window. One that was answered belongs to when it was due, a lost one to when it ended."""
-    windows = [Selected(window) for window in windows_of(limit, judged)]
+    windows = [Selected(window, _answers(limit, window, judged)) for window in windows_of(limit, judged)]
     excusing = judged.promises.destructive
-    for one in judged.losses.accounted:
+    for one in judged.losses.lost:
         if limit.kind is not None and one.request.kind != limit.kind:
             continue
-        t = due(one) if one.loss is Loss.OK else one.request.ended
         for selected in windows:
-            if t in selected.window:
+            if one.request.ended in selected.window:
                 _sort(one, selected, judged, excusing)
     yield from windows
 
 
+def _answers(limit: Limit, window: Window, judged: Judged) -> Answers:
+    return Answers(judged.requests, {"begins": window.begins, "ends": window.ends, "kind": limit.kind})
+
+
 def _sort(one: Accounted, selected: Selected, judged: Judged, excusing: bool) -> None:
-    if one.loss is Loss.OK:
-        selected.ok.append(one)
-    elif one.unproved or one.loss is Loss.CLIENT_ERROR or broken_off(one, judged.timeline):
+    if one.unproved or one.loss is Loss.CLIENT_ERROR or broken_off(one, judged.timeline):
         selected.doubtful.append(one)
     elif one.charge is Charge.FAULT:
         selected.to_fault.append(one)
