@@ -20,9 +20,10 @@ from swarmtest.engine.client import Client, NoAnswer, NotThere
 from swarmtest.engine.labels import PROBE_SERVICE
 from swarmtest.errors import EngineError
 from swarmtest.events import Event, TraceWriter, decode_event, encode_event, read_events
+from swarmtest.evidence.database import STEPS
 from swarmtest.watch import Focus, Watch
 from swarmtest.watch.addresses import targets_of
-from swarmtest.watch.logs import parse_line
+from swarmtest.watch.logs import RECORDS, parse_line
 from tests.engine.fake_engine import FakeEngine, frame
 
 UP = TaskView(
@@ -400,3 +401,11 @@ def test_a_bug_in_a_watching_thread_ends_the_run_instead_of_blinding_it(tmp_path
         with pytest.raises(EngineError, match="ZeroDivisionError"):
             watch.tasks()
     assert [event.kind for event in read_events(tmp_path / "events.jsonl")] == ["stream_broken"]
+
+
+def test_every_line_that_the_judging_side_knows_of_a_request_is_taken_as_a_record() -> None:
+    """One that isn't would leave a hole in its instance's numbers, and make all its records worth nothing."""
+    assert {*STEPS} < RECORDS
+    for event in STEPS:
+        kind, fields = parse_line(b'{"v":1,"event":"%s","request_id":"r1","seq":1,"t":5.5}' % event.encode())
+        assert (kind, fields["event"]) == ("record", event)

@@ -19,7 +19,7 @@ LATEST = 1e11
 PLAIN_LINES = 200
 """How many log lines that aren't records are kept of a container."""
 
-_OF_REQUESTS = ("start", "intent", "commit", "finish")
+_OF_REQUESTS = ("start", "intent", "commit", "stored", "finish")
 
 _OF_INSTANCES = ("booted", "warm", "asked", "unready", "signal", "closed_listener", "drained", "exiting")
 
