@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from math import ceil, isfinite
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Accounted, Loss, missing
+from swarmtest.losses import missing
 from swarmtest.losses.advice import MARGIN_SECONDS
 from swarmtest.losses.mechanisms import Mechanism, ending_of
-from swarmtest.losses.warming import milliseconds
 from swarmtest.losses.wording import each, label, many
 from swarmtest.timeline import Lifespan, Timeline
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST
@@ -69,7 +68,7 @@ _WITH_A_GRACE = (AS_ASKED, END_OF_GRACE, STOPPED_BY_SWARMTEST, None)
 def _longest(judged: Judged) -> _Longest | None:
     """The longest request that was planned, or the longest one that was served where that's longer."""
     planned = judged.promises.longest_request_seconds
-    measured = max((_seconds(one) for one in judged.losses.accounted if one.loss is Loss.OK), default=0.0)
+    measured = max(0.0, float(judged.requests.rows(_MEASURED)[0][0] or 0.0))
     if planned <= 0 and measured <= 0:
         return None
     if planned >= measured:
@@ -77,16 +76,16 @@ def _longest(judged: Judged) -> _Longest | None:
     return _Longest(measured, "measured" + (f", {planned:g} s planned" if planned > 0 else ", none is declared"))
 
 
-def _seconds(one: Accounted) -> float:
-    """How long an instance had it; where it keeps no records, how long the client waited once it was connected.
+_MEASURED = """
+SELECT max(coalesce(a.finished - a.started, a.ended - coalesce(r.connected, a.began)))
+FROM accounted a JOIN requests r USING (n) WHERE a.loss = 'ok'
+"""
+"""How long an instance had the longest request; where it keeps no records, how long the client waited for it once it
+was connected.
 
-    The instance's own word comes first: a second that a connection took to be made is no work of the
-    instance's (moby/moby #35082).
-    """
-    steps = one.trail
-    if steps is not None and steps.start and steps.finish:
-        return max(0.0, steps.finish[-1].t - steps.start[-1].t)
-    return max(0.0, milliseconds(one.request) / 1000)
+The instance's own word comes first: a second that a connection took to be made is no work of the instance's
+(moby/moby #35082).
+"""
 
 
 def _judge(life: Lifespan, longest: _Longest, findings: Findings) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from swarmtest.evidence.request import Request
 from swarmtest.evidence.requests import Requests
 from swarmtest.timeline import Lifespan, Timeline
 
@@ -77,11 +76,6 @@ def read_warming(requests: Requests, timeline: Timeline) -> tuple[list[Warming],
             warmings.append(_warming(new[task], str(kind), figures))
     order = {life.task: place for place, life in enumerate(timeline.new)}
     return sorted(warmings, key=lambda one: (one.kind, order[one.life.task])), too_few
-
-
-def milliseconds(request: Request) -> float:
-    """How long a request took from its connection on."""
-    return (request.ended - (request.connected if request.connected is not None else request.began)) * 1000
 
 
 def slowness(warming: Warming) -> float:
