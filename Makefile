@@ -36,6 +36,11 @@ test-fast: venv-dev ## the tests that need no engine, in seconds
 live: venv-dev engine images ## every live test, with the long repeats
 	@$(PYTHON) -m pytest tests/live -m live
 
+.PHONY: bench
+bench: venv ## how fast it is, beside others and against what's asked for (ONLY="http1_speed schedule")
+	@scripts/bench-tools
+	@$(PYTHON) -m bench $(ONLY)
+
 .PHONY: check
 check: venv-dev ## format, lint, types, import contracts; no engine needed
 	@.venv/bin/ruff format --check .

@@ -172,7 +172,7 @@ def test_scenarios_of_the_documents_exist(page: Path) -> None:
 def words_of_the_project() -> frozenset[str]:
     """Every identifier in code, stacks and scripts, and the names of modules."""
     found: set[str] = set()
-    for folder in ("swarmtest", "contract", "stacks", "scripts", "tests"):
+    for folder in ("swarmtest", "contract", "stacks", "scripts", "tests", "bench"):
         for path in (ROOT / folder).rglob("*"):
             if (
                 path.is_file()
