@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from swarmtest.timeline.capacity import Spans, fewest_by_second
+
 if TYPE_CHECKING:
     import duckdb
 
     from swarmtest.losses import Accounted
-    from swarmtest.timeline.capacity import Spans
 
 SECONDS_VERSION = 1
 
@@ -103,7 +104,7 @@ def second_by_second(
     tracks = _tracks(base, start, length)
     return Seconds(
         start=start,
-        ready=_ready(spans, first, last),
+        ready=fewest_by_second(spans, first, last),
         all=_track(tracks.get(None, {}), length),
         kinds={name: _track(tracks.get(name, {}), length) for name in kinds},
     )
@@ -234,20 +235,3 @@ def _in_flight(track: Track) -> list[int]:
         flying += sent - track.ended(second)
         found.append(flying)
     return found
-
-
-def _ready(spans: Spans, first: float, last: float) -> list[int]:
-    """The fewest that were ready at once in each second, from the first request on until the last answer.
-
-    From one edge to the next the count is the same, so each such stretch is written once into the seconds that
-    it touches.
-    """
-    start, length = int(first), int(last) - int(first) + 1
-    edges = sorted({first, *(t for span in spans for t in span if first < t <= last)})
-    fewest: list[int | None] = [None] * length
-    for edge, until in zip(edges, [*edges[1:], last], strict=True):
-        ready = sum(1 for begun, gone in spans if begun <= edge < gone)
-        for second in range(int(edge) - start, max(int(edge) + 1, -int(-until // 1)) - start):
-            before = fewest[second]
-            fewest[second] = ready if before is None else min(before, ready)
-    return [count or 0 for count in fewest]

@@ -68,6 +68,22 @@ def least(spans: Spans, first: float, last: float) -> int:
     return min(counts, default=ready_at(spans, first))
 
 
+def fewest_by_second(spans: Spans, first: float, last: float) -> list[int]:
+    """The fewest that were ready at once in each second that a stretch of time touches.
+
+    What's outside of it doesn't count. From one edge to the next the count is the same, so each such stretch is written once into its seconds.
+    """
+    start, length = int(first), int(last) - int(first) + 1
+    edges = sorted({first, *(t for span in spans for t in span if first < t <= last)})
+    fewest: list[int | None] = [None] * length
+    for edge, until in zip(edges, [*edges[1:], last], strict=True):
+        ready = ready_at(spans, edge)
+        for second in range(int(edge) - start, max(int(edge) + 1, -int(-until // 1)) - start):
+            before = fewest[second]
+            fewest[second] = ready if before is None else min(before, ready)
+    return [count or 0 for count in fewest]
+
+
 def reached_at(spans: Spans, wanted: int, first: float) -> float | None:
     """The first time from ``first`` on at which so many were ready; None where they never were."""
     edges = sorted({first, *(began_at for began_at, _ in spans if began_at > first)})

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 ASSETS = Path(__file__).parent / "assets"
 CHARTS = "uplot/uPlot.iife.min.js"
-SCRIPTS = ("view.js", "shapes.js", "lanes.js", "pointing.js", "plots.js", "page.js")
+SCRIPTS = ("view.js", "shapes.js", "rows.js", "lanes.js", "pointing.js", "plots.js", "page.js")
 
 
 def fill(template: str, values: Mapping[str, Any], *, drawn: Mapping[str, Any] | None = None) -> str:

@@ -7,7 +7,8 @@ from typing import TextIO
 
 from swarmtest.reports import CheckEntry, Document, wording
 from swarmtest.reports.html.page import fill
-from swarmtest.reports.html.sections import Table, by_outcome
+from swarmtest.reports.html.sections import by_outcome
+from swarmtest.reports.html.tables import Table
 from swarmtest.reports.series import Member, Series, tables
 
 
