@@ -71,7 +71,8 @@ def least(spans: Spans, first: float, last: float) -> int:
 def fewest_by_second(spans: Spans, first: float, last: float) -> list[int]:
     """The fewest that were ready at once in each second that a stretch of time touches.
 
-    What's outside of it doesn't count. From one edge to the next the count is the same, so each such stretch is written once into its seconds.
+    What's outside of the stretch doesn't count. From one edge to the next the count is the same, so it's written
+    once into the seconds between them.
     """
     start, length = int(first), int(last) - int(first) + 1
     edges = sorted({first, *(t for span in spans for t in span if first < t <= last)})

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarmtest.timeline.capacity import dips, least, promised, reached_at, ready_at, wanted_at
+from swarmtest.timeline.capacity import (
+    Spans,
+    dips,
+    fewest_by_second,
+    least,
+    promised,
+    reached_at,
+    ready_at,
+    wanted_at,
+)
 from tests.judge.builder import T0, Rollout
 from tests.judge.stories import killed, scaled_in, stopped_by_hand
 
@@ -60,3 +69,20 @@ def test_what_is_promised_depends_on_what_is_done(run: Rollout, order: str, coun
     run.plan["stack"]["order"] = order
     judged = run.judged()
     assert promised(judged.promises, judged.timeline) == count
+
+
+@pytest.mark.parametrize(
+    ("spans", "first", "last", "fewest"),
+    [
+        ([(0.0, 9.0)], 0.0, 2.5, [1, 1, 1]),
+        ([(0.0, 1.4), (1.6, 9.0)], 0.5, 2.5, [1, 0, 1]),
+        ([(0.6, 9.0)], 0.5, 1.5, [0, 1]),
+        ([(0.4, 1.6)], 0.5, 1.5, [1, 1]),
+        ([(0.0, 2.0), (2.0, 9.0)], 1.0, 3.0, [1, 1, 1]),
+        ([], 5.2, 5.3, [0]),
+    ],
+)
+def test_the_fewest_of_a_second_are_those_between_first_and_last(
+    spans: Spans, first: float, last: float, fewest: list[int]
+) -> None:
+    assert fewest_by_second(spans, first, last) == fewest
