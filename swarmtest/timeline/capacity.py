@@ -6,6 +6,7 @@ task that Swarm wants gone and that runs on is no capacity, whatever it still se
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -77,7 +78,7 @@ def fewest_by_second(spans: Spans, first: float, last: float) -> list[int]:
     start, length = int(first), int(last) - int(first) + 1
     edges = sorted({first, *(t for span in spans for t in span if first < t <= last)})
     fewest: list[int | None] = [None] * length
-    for edge, until in zip(edges, [*edges[1:], last], strict=True):
+    for edge, until in zip(edges, [*edges[1:], math.nextafter(last, math.inf)], strict=True):
         ready = ready_at(spans, edge)
         for second in range(int(edge) - start, max(int(edge) + 1, -int(-until // 1)) - start):
             before = fewest[second]
