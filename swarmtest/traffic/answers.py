@@ -61,10 +61,11 @@ class Answer:
         self.retry_after = False
         self.instance: str | None = None
         self.echo: bytes | None = None
-        self._parser = httptools.HttpResponseParser(self)
+        self._parser: httptools.HttpResponseParser | None = httptools.HttpResponseParser(self)
 
     def feed(self, data: bytes) -> None:
         """Takes the next bytes from the connection; nonsense is kept in ``broken``, not raised."""
+        assert self._parser is not None
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -85,6 +86,10 @@ class Answer:
         elif self._expectation.expect_bytes is not None and self.body_bytes == self._expectation.expect_bytes:
             self.framing, self.complete = "length", True
         return self.complete
+
+    def let_go(self) -> None:
+        """Drops the parser, which holds this in turn: what's in no circle is freed at once, without a search for it."""
+        self._parser = None
 
     def shortfall(self) -> str | None:
         """What a complete answer of 2xx lacks of the body that was expected, or ``None``."""
@@ -134,6 +139,7 @@ class Answer:
     def on_headers_complete(self) -> None:
         if self.complete:
             return
+        assert self._parser is not None
         status = self._parser.get_status_code()
         if 100 <= status < 200:
             return

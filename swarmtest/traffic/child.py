@@ -7,6 +7,7 @@ lanes, "stop", the lanes' last answers, ``stopped``, exit.
 
 from __future__ import annotations
 
+import gc
 import logging
 import resource
 import signal
@@ -90,6 +91,9 @@ class Session:
         )
         if not shot.ok:
             sys.exit(CALIBRATION_FAILED)
+        # What's there by now stays: a search through all of Locust for what can be freed would hold up the traffic.
+        gc.collect()
+        gc.freeze()
         for work in (self._obey, self._follow_targets, self._keep_records, self._direct):
             gevent.spawn(work)
 

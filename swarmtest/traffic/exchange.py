@@ -79,6 +79,7 @@ class Exchange:
         record.status, record.framing = answer.status, answer.framing
         record.bytes_received, record.retry_after = answer.body_bytes, answer.retry_after
         record.instance = answer.instance
+        answer.let_go()
         if answer.echo is not None:
             record.echoed = answer.echo == record.id.encode("latin-1")
         if not answer.begun:

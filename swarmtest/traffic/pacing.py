@@ -148,7 +148,8 @@ class Pace:
 
         Evenly spread from the shortest to the longest; a seed changes the order, not the list.
         """
-        return self._drawn(n)[1]
+        shortest, longest = self.milliseconds
+        return shortest if shortest == longest else self._drawn(n)[1]
 
     def due_by(self, elapsed: float, after: int = 0) -> int:
         """How many requests are due by ``elapsed`` seconds after the start.

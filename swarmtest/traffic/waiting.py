@@ -76,14 +76,19 @@ class _Hub:
         self._both: Any = None
 
     def for_reading(self, deadline: float) -> None:
-        with self._timeout(_left(deadline), TimeoutError("timed out")):
-            self._hub.wait(self._readable)
+        self._wait(self._readable, deadline)
 
     def for_either(self, deadline: float) -> None:
         if self._both is None:
             self._both = self._hub.loop.io(self._number, 3)
-        with self._timeout(_left(deadline), TimeoutError("timed out")):
-            self._hub.wait(self._both)
+        self._wait(self._both, deadline)
+
+    def _wait(self, watcher: Any, deadline: float) -> None:
+        # Told to raise nothing of its own, a time-out leaves the block: an exception is made only where there's one.
+        with self._timeout(_left(deadline), False):
+            self._hub.wait(watcher)
+            return
+        raise TimeoutError("timed out")
 
     def close(self) -> None:
         self._readable.close()
