@@ -145,22 +145,29 @@ def lost_dots(events: Sequence[LossEvent], places: Places) -> dict[str, Any]:
 
 def _crowd(events: Sequence[LossEvent], places: Places) -> dict[str, Any]:
     """Counted by moment, row, height and class, at the finest grain that gives few enough."""
-    grain, counts = GRAINS[0], _counted(events, places, GRAINS[0])
+    counts: _Counts = Counter()
+    for event in events:
+        end = _end(event)
+        took = 0.0 if event.sent is None else end - event.sent
+        moment = math.floor((end - places.zero) / GRAINS[0])
+        counts[moment, _place(event, places), places.level(took), class_number(event.loss)] += 1
+    grain = GRAINS[0]
     for coarser in GRAINS[1:]:
         if len(counts) <= MOST_BINS // 4:
             break
-        grain, counts = coarser, _counted(events, places, coarser)
-    return {"crowd": [[*key, n] for key, n in sorted(counts.items())], "grain": grain, "count": len(events)}
+        counts, grain = _coarser(counts, round(coarser / GRAINS[0])), coarser
+    rows = [[round(moment * GRAINS[0], 3), *where, n] for (moment, *where), n in sorted(counts.items())]
+    return {"crowd": rows, "grain": grain, "count": len(events)}
 
 
-def _counted(events: Sequence[LossEvent], places: Places, grain: float) -> Counter[tuple[float, int, int, int]]:
-    counts: Counter[tuple[float, int, int, int]] = Counter()
-    for event in events:
-        end = _end(event)
-        at = round(math.floor((end - places.zero) / grain) * grain, 3)
-        took = 0.0 if event.sent is None else end - event.sent
-        counts[at, _place(event, places), places.level(took), class_number(event.loss)] += 1
-    return counts
+_Counts = Counter[tuple[int, int, int, int]]
+
+
+def _coarser(counts: _Counts, units: int) -> _Counts:
+    found: _Counts = Counter()
+    for (moment, *where), n in counts.items():
+        found[moment // units * units, where[0], where[1], where[2]] += n
+    return found
 
 
 def class_number(loss: str) -> int:

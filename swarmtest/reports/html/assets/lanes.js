@@ -7,7 +7,8 @@ const lanes = {
   measure() {
     this.width = this.box.clientWidth;
     const n = rows.length, narrow = this.width < 560;
-    this.pitch = n <= 8 ? 48 : n <= 16 ? 36 : n <= 40 ? 25 : 16;
+    this.pitch = n <= 8 ? 48 : n <= 16 ? 36 : n <= 40 ? 25 : n <= 130 ? 16
+      : Math.max(4, Math.floor(2100 / n)); // browsers limit the size of a canvas
     this.labels = this.pitch >= 36 ? 13 : 0;
     this.font = (this.pitch >= 25 ? 12 : 10.5) + "px " + getComputedStyle(document.body).fontFamily;
     const c = this.base.getContext("2d");
@@ -31,7 +32,7 @@ const lanes = {
   },
   // Where a dot lies in its row: quick answers at the bottom, slow ones at the top.
   dotY(row, level) {
-    const levels = ok === null ? 24 : ok.levels, high = this.pitch - this.labels - 6;
+    const levels = ok === null ? 24 : ok.levels, high = this.pitch - this.labels - (this.pitch < 10 ? 3 : 6);
     return this.y(row) + this.labels + 2 + high * (1 - (level + 0.5) / levels);
   },
   draw() {
@@ -53,7 +54,8 @@ const lanes = {
     rows.forEach((row, i) => this.marks(c, row, i));
     this.losses(c);
     c.restore();
-    rows.forEach((row, i) => this.label(c, row, i));
+    const every = Math.ceil(12 / this.pitch);
+    rows.forEach((row, i) => (i % every === 0 || row.lost) && this.label(c, row, i));
     this.overlay();
   },
   axis(c) {
@@ -73,7 +75,7 @@ const lanes = {
       c.fillText(text, x, this.top - 12);
       if (this.bottom) c.fillText(text, x, this.height - 8);
     }
-    for (let i = 0; i <= rows.length; i++) {
+    for (let i = 0; i <= rows.length && this.pitch >= 10; i++) {
       c.strokeStyle = i && i < rows.length && rows[i].slot === rows[i - 1].slot ? this.ink.grid : this.ink.line;
       c.beginPath();
       c.moveTo(0, Math.round(this.y(i)) + 0.5);
@@ -89,7 +91,7 @@ const lanes = {
     c.fillText(text, 2, this.y(i) + this.pitch / 2);
   },
   bar(c, row, i) {
-    const y = this.y(i) + this.labels + 1, high = this.pitch - this.labels - 3;
+    const y = this.y(i) + this.labels + 1, high = this.pitch - this.labels - (this.pitch < 10 ? 1 : 3);
     const from = Math.max(row.from, data.since), until = Math.min(row.until, data.until);
     if (!(until > from)) return;
     const fill = (a, b, name, alpha) => {
