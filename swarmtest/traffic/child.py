@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import gevent  # type: ignore[import-untyped]
-from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
 from locust.runners import MasterRunner, WorkerRunner
 
 from swarmtest.traffic.body_calibration import with_bodies
 from swarmtest.traffic.calibration import calibrate
 from swarmtest.traffic.distributed import CALIBRATION_FAILED, Master, MasterLink
+from swarmtest.traffic.flag import Flag
 from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
 from swarmtest.traffic.pacing import share_of
@@ -77,8 +77,8 @@ class Session:
         self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, Group)))
         self._start = 0.0
         self._failed: str | None = None
-        self._go, self._ready, self._started = Event(), Event(), Event()
-        self._stop, self._over, self._finished = Event(), Event(), Event()
+        self._go, self._ready, self._started = Flag(), Flag(), Flag()
+        self._stop, self._over, self._finished = Flag(), Flag(), Flag()
 
     def prepare(self, environment: Any) -> None:
         """Calibrates, then listens to the parent; Locust waits for this before it spawns users."""
@@ -182,7 +182,7 @@ class Session:
             log.warning("%d requests were still open at the end", left)
         self._tell_stopped(use)
 
-    def _tick_until(self, event: Event, use: ProcessorUse, limit: float | None) -> None:
+    def _tick_until(self, event: Flag, use: ProcessorUse, limit: float | None) -> None:
         while limit is None or time.monotonic() < limit:
             into = (time.monotonic() - self._start) % 1.0
             if event.wait(1.0 - into):

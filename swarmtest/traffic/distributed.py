@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
-from gevent.event import Event  # type: ignore[import-untyped]
 from gevent.queue import Queue  # type: ignore[import-untyped]
 
+from swarmtest.traffic.flag import Flag
 from swarmtest.traffic.merging import together
 from swarmtest.traffic.parent import Parent
 
@@ -57,7 +57,7 @@ class Master:
     def __init__(self, parent: Parent, workers: int) -> None:
         self._parent, self._workers = parent, workers
         self._words: dict[str, dict[str, dict[str, Any]]] = {}
-        self._finished, self._stopped = Event(), False
+        self._finished, self._stopped = Flag(), False
         self._environment: Any = None
 
     def prepare(self, environment: Any) -> None:

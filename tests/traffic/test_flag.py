@@ -1,0 +1,48 @@
+"""In a process of its own, since gevent is to be in none of the tests'."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+STORY = """
+import sys
+import gevent
+from gevent.event import Event
+from swarmtest.traffic.flag import Flag
+
+event, woke = {kind}(), []
+
+def short():
+    event.wait(0.0501)  # its time-out comes when the event has been set, and before anybody is woken
+
+def late():
+    gevent.sleep(0.05)
+    event.set()
+    event.wait(0.2)
+    woke.append("late")
+
+gevent.joinall([gevent.spawn(late), gevent.spawn(short)], timeout=2)
+print(woke)
+"""
+
+
+@pytest.mark.parametrize(("kind", "woke"), [("Flag", "['late']"), ("Event", "[]")])
+def test_who_waits_for_what_was_just_set_is_not_forgotten_when_another_one_gives_up(kind: str, woke: str) -> None:
+    """gevent/gevent #1611. When ``Event`` does it, too, ``Flag`` can go."""
+    command = [sys.executable, "-c", STORY.format(kind=kind)]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == woke
+
+
+def test_a_flag_is_waited_for_as_an_event_is() -> None:
+    code = (
+        "from swarmtest.traffic.flag import Flag; f = Flag(); print(f.wait(0.01)); f.set(); print(f.wait(9), f.wait())"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["False", "True"]
