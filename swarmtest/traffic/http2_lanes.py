@@ -31,6 +31,7 @@ class StreamTemplate:
         self._method = kind.method.encode("latin-1")
         self._body = b"x" * kind.body_bytes
         self._host = next((value for name, value in kind.headers.items() if name.lower() == "host"), None)
+        self._varies = "{ms}" in kind.path
         self._headers: list[Header] = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in kind.headers.items()
@@ -47,7 +48,8 @@ class StreamTemplate:
         """The request with this ID."""
         named = NeverIndexedHeaderTuple(self._id_header, request_id.encode("latin-1"))
         path = self.kind.path.replace("{ms}", str(duration_ms))
-        return StreamRequest(self._method, path, [named, *self._headers], self._body, self._host)
+        headers = [named, *self._headers]
+        return StreamRequest(self._method, path, headers, self._body, self._host, self._varies)
 
 
 class StreamLane:

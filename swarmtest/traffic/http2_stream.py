@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hpack import NeverIndexedHeaderTuple
+from hpack import HeaderTuple, NeverIndexedHeaderTuple
 
 from swarmtest.traffic.http2_wire import StreamAnswer
 from swarmtest.traffic.records import ClientOutcome, Record
@@ -22,6 +22,7 @@ class StreamRequest:
 
     Attributes:
         headers: all but the pseudo headers, in lower case.
+        varies: whether the next one has another path, so that this one is kept out of the table of headers.
         host: what stands in ``:authority`` where a proxy chooses by it; by default the target's own.
     """
 
@@ -30,14 +31,17 @@ class StreamRequest:
     headers: Sequence[Header]
     body: bytes = b""
     host: str | None = None
+    varies: bool = False
 
     def head(self, target: Target) -> list[Header]:
-        """Every header, the pseudo ones first. The path differs each time, so it's kept out of the table of headers."""
+        """Every header, the pseudo ones first."""
         return [
             (b":method", self.method),
             (b":scheme", b"http"),
             (b":authority", (target.label if self.host is None else self.host).encode("latin-1")),
-            NeverIndexedHeaderTuple(b":path", (target.prefix + self.path).encode("latin-1")),
+            (NeverIndexedHeaderTuple if self.varies else HeaderTuple)(
+                b":path", (target.prefix + self.path).encode("latin-1")
+            ),
             *self.headers,
         ]
 
