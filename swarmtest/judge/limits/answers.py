@@ -16,6 +16,22 @@ BELONGS = f"(CASE WHEN a.loss = 'ok' THEN {DUE} ELSE a.ended END)"
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """How quick the answers were.
+
+    Attributes:
+        above: how many aren't within the limit.
+        corrected, uncorrected: the limit's percentile by the nearest rank, counted from when they were due and from
+            when they were really sent.
+    """
+
+    count: int
+    above: int
+    corrected: float
+    uncorrected: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answers:
     """What was answered well.
 
@@ -30,14 +46,12 @@ class Answers:
         """How many they are."""
         return int(self._rows("count(*)")[0][0])
 
-    def milliseconds(self, share: float, *, from_sent: bool = False) -> float:
-        """The answer time within which a share of them is, by the nearest rank; there must be one."""
-        time = _TIMES["a.began" if from_sent else DUE]
-        return float(self._rows(f"quantile_disc({time}, {share!r})")[0][0])
-
-    def above(self, limit: Limit) -> int:
-        """How many aren't within a limit."""
-        return int(self._rows(f"count(*) FILTER (WHERE {_beyond(limit)})")[0][0])
+    def times(self, limit: Limit) -> Times | None:
+        """How quick they were, as a limit on a percentile asks for it; None where nothing was answered."""
+        corrected, uncorrected = (f"quantile_disc({time}, {limit.share or 0!r})" for time in _TIMES.values())
+        columns = f"count(*), count(*) FILTER (WHERE {_beyond(limit)}), {corrected}, {uncorrected}"
+        count, above, *percentiles = self._rows(columns)[0]
+        return Times(int(count), int(above), *map(float, percentiles)) if count else None
 
     def worst_second(self, limit: Limit) -> tuple[int, int, int]:
         """The second in which most of those were due that aren't within a limit: how many, and of how many."""

@@ -46,6 +46,7 @@ class Selected:
     doubtful: list[Accounted] = field(default_factory=list)
     to_fault: list[Accounted] = field(default_factory=list)
     excused: int = 0
+    _answered: int | None = None
 
     @property
     def bad(self) -> list[Accounted]:
@@ -55,7 +56,9 @@ class Selected:
     @property
     def total(self) -> int:
         """How many count."""
-        return self.answers.count() + len(self.bad)
+        if self._answered is None:
+            self._answered = self.answers.count()
+        return self._answered + len(self.bad)
 
     @property
     def with_fault(self) -> int:

@@ -13,12 +13,11 @@ from swarmtest.losses.wording import FEW, few, many, number, since
 def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
     """Compares a percentile with its limit; a lost request has no answer, and so no time."""
     share, answers = limit.share or 0.0, selected.answers
-    total = answers.count()
-    if not total:
+    times = answers.times(limit)
+    if times is None:
         return Found(State.UNCLEAR, "nothing was answered")
-    above = answers.above(limit)
+    total, above, measured = times.count, times.above, times.corrected
     state = tail_state(total, above, share)
-    measured, uncorrected = answers.milliseconds(share), answers.milliseconds(share, from_sent=True)
     least, count = least_answers(share), many(total, "answer")
     if state is State.UNCLEAR:
         said = f"{count} can't tell, it takes {number(least)}; the {_ordinal(limit)} is {in_ms(measured)}"
@@ -28,7 +27,7 @@ def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
         said = f"{in_ms(measured)}{much}; {number(above)} of {count} weren't within it"
     else:
         said = f"{in_ms(measured)}, of {count}"
-    evidence = [f"counted from when they were really sent: {in_ms(uncorrected)}"]
+    evidence = [f"counted from when they were really sent: {in_ms(times.uncorrected)}"]
     if state is not State.HOLDS and above:
         evidence = [*_above(limit, above, answers, judged), *evidence]
     return Found(
@@ -37,7 +36,7 @@ def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
         evidence=tuple(evidence),
         measured=round(measured, 3),
         requests=total,
-        uncorrected=round(uncorrected, 3),
+        uncorrected=round(times.uncorrected, 3),
         least=least if state is State.UNCLEAR else 0,
     )
 

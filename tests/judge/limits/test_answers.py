@@ -8,6 +8,7 @@ from math import floor
 import pytest
 
 from swarmtest.judge.limits.selection import select
+from swarmtest.limits.arithmetic import rank
 from swarmtest.limits.grammar import parse_limit
 from swarmtest.losses import Accounted, Loss
 from tests.judge.builder import T0, Rollout
@@ -30,10 +31,10 @@ def test_counts_and_times_are_those_of_the_answers_themselves(text: str) -> None
     above = [one for one in some if not limit.holds(milliseconds(one))]
     answers = selected.answers
     assert answers.count() == len(some)
-    assert answers.above(limit) == len(above)
-    assert answers.milliseconds(limit.share or 0) == pytest.approx(
-        times[-int(-(limit.share or 0) * len(times) // 1) - 1]
-    )
+    found = answers.times(limit)
+    assert found is not None
+    assert (found.count, found.above) == (len(some), len(above))
+    assert found.corrected == pytest.approx(times[rank(len(times), limit.share or 0) - 1])
     assert answers.by_second() == Counter(floor(one.request.ended) for one in some)
     if above:
         slow = Counter(floor(one.request.planned or 0) for one in above)
