@@ -14,8 +14,7 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.connection import Connection
 from swarmtest.losses import Accounted, missing
 from swarmtest.losses.advice import advise
-from swarmtest.losses.goodbyes import goodbye_of
-from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.mechanisms import Mechanism, most_telling
 from swarmtest.losses.wording import by_class, few, label, many
 from swarmtest.timeline import Lifespan
 from swarmtest.timeline.acts import began
@@ -128,9 +127,10 @@ def _lost(lost: Sequence[Accounted]) -> str:
 
 def _advice(judged: Judged, findings: Findings) -> str | None:
     if findings.failed:
-        ways = Counter(way for one in judged.losses.seen if (way := goodbye_of(one)) is not None)
-        way = max(ways, key=lambda found: ways[found]) if ways else Mechanism.GOAWAY_MISSING
-        return advise(way, judged.promises)
+        carried = {one.connection for one in judged.connections}
+        lost = [one for one in judged.losses.seen if one.request.connection in carried and _with_it(one)]
+        telling = most_telling(lost, judged.timeline, judged.witness, judged.promises)
+        return advise(telling[0][0] if telling else Mechanism.GOAWAY_MISSING, judged.promises)
     if not _tried(judged):
         return UNTESTED
     if judged.promises.front_door.mode == "proxy":

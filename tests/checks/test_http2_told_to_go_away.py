@@ -133,6 +133,23 @@ def test_a_front_door_that_drops_its_connections_fails_it() -> None:
     )
 
 
+def test_a_front_door_that_is_reloaded_and_does_not_wait_is_advised_to() -> None:
+    rollout = reloaded()
+    rollout.connections[0].update(ended_by="peer", open=1)
+    error = "closed after a GOAWAY that named 2147483647, with 1 streams open"
+    one = rollout.lost(
+        "long", rollout.old[0], -1.0, 1.0, connection="h1", goaway=2**31 - 1, error=error, target="127.0.0.1:8080"
+    )
+    one.steps = {"start": -0.9, "commit": 3.0, "finish": 3.1}
+    judged = rollout.judged()
+    [lost] = judged.losses.lost
+    assert lost.loss is Loss.CUT_FINISHED
+    assert mechanism_of(lost, judged.timeline, judged.witness, judged.promises) is Mechanism.RELOAD_CUTS
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "reload the front door softly" in (verdict.advice or "")
+
+
 def test_a_connection_that_outlives_the_run_untold_proves_nothing() -> None:
     rollout = reloaded()
     for one in rollout.connections:
