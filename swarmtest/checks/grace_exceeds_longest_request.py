@@ -77,8 +77,7 @@ def _longest(judged: Judged) -> _Longest | None:
 
 
 _MEASURED = """
-SELECT max(coalesce(a.finished - a.started, a.ended - coalesce(r.connected, a.began)))
-FROM accounted a JOIN requests r USING (n) WHERE a.loss = 'ok'
+SELECT max(coalesce(finished - started, ended - connected)) FROM accounted WHERE loss = 'ok'
 """
 """How long an instance had the longest request; where it keeps no records, how long the client waited for it once it
 was connected.

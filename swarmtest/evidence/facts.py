@@ -52,7 +52,8 @@ CREATE TEMP TABLE facts AS
 SELECT r.n, r.kind, coalesce(r.protocol, 'http1') AS protocol, coalesce(r.reused, false) AS reused, r.status,
     coalesce(r.attempt, 1) AS attempt,
     CASE WHEN contains(split_part(r.id, '-', 1), '.burst') THEN split_part(r.id, '-', 1) END AS burst,
-    r.planned, r.first_byte, coalesce(r.sent, r.planned, 0) AS began, coalesce(r.done, r.sent, r.planned, 0) AS ended,
+    r.planned, r.first_byte, coalesce(r.sent, r.planned, 0) AS began,
+    coalesce(r.connected, r.sent, r.planned, 0) AS connected, coalesce(r.done, r.sent, r.planned, 0) AS ended,
     s.started, s.finished, r.instance AS called, s.container, r.target,
     coalesce(s.server, '') AS server, coalesce(s.proxied, 0) > 0 AS proxied,
     coalesce({plain}, false) AS sure

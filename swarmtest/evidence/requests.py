@@ -13,8 +13,8 @@ class Requests:
 
     ``accounted`` has ``n`` (the number of the row, as in ``requests``), ``kind``, ``protocol``, ``reused``, ``burst``
     (null for the steady traffic), ``task`` (of its instance, null where nobody knows), ``planned``, ``first_byte``,
-    ``began``, ``ended``, ``started`` and ``finished`` (by the instance's own lines), ``status``, ``attempt``,
-    ``loss``, ``charge`` and ``unproved``.
+    ``began``, ``connected`` (when it had its connection; as ``began`` on a kept one), ``ended``, ``started`` and
+    ``finished`` (by the instance's own lines), ``status``, ``attempt``, ``loss``, ``charge`` and ``unproved``.
     """
 
     def __init__(self, database: Database) -> None:

@@ -6,10 +6,12 @@ beside it. What the client does with its policy is seen from the records alone, 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from math import floor
 
 from swarmtest.evidence.promises import KindPromise, Promises, RetriesPromise
 from swarmtest.evidence.request import Request
@@ -154,17 +156,14 @@ def _was_worth_it(request: Request, policy: RetriesPromise) -> bool:
     return is_safe(request, keyed=policy.key_header is not None)
 
 
-_SENT_BY = """
-WITH firsts AS (
-    SELECT began, row_number() OVER (ORDER BY began) AS sent FROM accounted WHERE kind = $kind AND attempt = 1
-)
-SELECT coalesce(f.sent, 0) FROM (SELECT unnest($times::DOUBLE[]) AS t) asked
-ASOF LEFT JOIN firsts f ON asked.t >= f.began ORDER BY asked.t
+_SENT = """
+SELECT floor(began * 10)::BIGINT AS tenth, count(*) FROM accounted WHERE kind = $kind AND attempt = 1
+GROUP BY tenth ORDER BY tenth
 """
 
 
 def _fullest(kind: str, times: list[float], policy: RetriesPromise, requests: Requests) -> tuple[int, int]:
-    """Retries and requests of the window that's fullest by the budget.
+    """Retries and requests of the window that's fullest by the budget; requests to a tenth of a second.
 
     Arguments:
         times: when each retry began.
@@ -172,15 +171,13 @@ def _fullest(kind: str, times: list[float], policy: RetriesPromise, requests: Re
     times = sorted(times)
     if not times:
         return 0, 0
-    ends = _sent_by(kind, times, requests)
-    starts = _sent_by(kind, [t - WINDOW_SECONDS for t in times], requests)
-    windows = [
-        (n - bisect_right(times, t - WINDOW_SECONDS), end - start)
-        for n, (t, start, end) in enumerate(zip(times, starts, ends, strict=True), start=1)
-    ]
+    counts = requests.rows(_SENT, {"kind": kind})
+    tenths = [int(tenth) for tenth, _ in counts]
+    sent = [0, *accumulate(int(count) for _, count in counts)]
+    windows = []
+    for n, t in enumerate(times, start=1):
+        before = sent[bisect_left(tenths, floor((t - WINDOW_SECONDS) * 10))]
+        windows.append(
+            (n - bisect_right(times, t - WINDOW_SECONDS), sent[bisect_right(tenths, floor(t * 10))] - before)
+        )
     return max(windows, key=lambda window: window[0] - policy.budget * window[1])
-
-
-def _sent_by(kind: str, times: list[float], requests: Requests) -> list[int]:
-    """How many requests of a kind had been begun at each of these times, which are in order."""
-    return [int(sent) for (sent,) in requests.rows(_SENT_BY, {"kind": kind, "times": times})]

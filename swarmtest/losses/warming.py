@@ -8,9 +8,7 @@ want of room and no cold start.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from swarmtest.evidence.requests import Requests
 from swarmtest.timeline import Lifespan, Timeline
@@ -38,27 +36,31 @@ class Warming:
     usual_most_ms: float
 
 
-_SQL = """
-WITH timed AS (
-    SELECT a.n, a.kind, a.task, a.began, (a.ended - coalesce(r.connected, a.began)) * 1000 AS ms
-    FROM accounted a JOIN requests r USING (n)
-    WHERE a.loss = 'ok' AND a.task IS NOT NULL AND a.kind IS NOT NULL
-), numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY kind, task ORDER BY began, n) AS place,
-        count(*) OVER (PARTITION BY kind, task) AS total
-    FROM timed WHERE task IN (SELECT unnest($tasks::VARCHAR[]))
-), own AS (
-    SELECT kind, task, CASE WHEN total >= $first + $later THEN $first ELSE $least END AS first, total,
-        median(ms) FILTER (place <= first) AS first_ms, max(ms) FILTER (place <= first) AS first_most_ms,
-        count(*) FILTER (place > first) AS later, median(ms) FILTER (place > first) AS later_ms,
-        max(ms) FILTER (place > first) AS later_most_ms,
-        min(began) AS since, max(began) FILTER (place <= first) AS until
-    FROM numbered GROUP BY kind, task, total
+SLOW = 1.5
+"""From so many times as long on it's asked what other instances did meanwhile."""
+
+_OWN = """
+WITH own AS (
+    SELECT kind, task, count(*) AS total, min(began, $first) AS firsts FROM accounted
+    WHERE loss = 'ok' AND kind IS NOT NULL AND task IN (SELECT unnest($tasks::VARCHAR[])) GROUP BY kind, task
+), cut AS (
+    SELECT kind, task, total, firsts[1] AS since,
+        firsts[CASE WHEN total >= $first + $later THEN $first ELSE least($least, total) END] AS until FROM own
 )
-SELECT own.kind, own.task, own.total, own.first, first_ms, first_most_ms, later, later_ms, later_most_ms,
-    count(o.ms) AS others, median(o.ms), max(o.ms)
-FROM own LEFT JOIN timed o ON o.kind = own.kind AND o.task <> own.task AND o.began BETWEEN own.since AND own.until
-GROUP BY ALL ORDER BY own.kind, own.task
+SELECT kind, task, any_value(total), any_value(since), any_value(until),
+    count(*) FILTER (early), median(ms) FILTER (early), max(ms) FILTER (early),
+    count(*) FILTER (NOT early), median(ms) FILTER (NOT early), max(ms) FILTER (NOT early)
+FROM (
+    SELECT c.*, a.began <= c.until AS early, (a.ended - a.connected) * 1000 AS ms
+    FROM accounted a JOIN cut c ON c.kind = a.kind AND c.task = a.task WHERE a.loss = 'ok'
+) GROUP BY kind, task ORDER BY kind, task
+"""
+
+_OTHERS = """
+SELECT count(*), median(ms), max(ms) FROM (
+    SELECT (ended - connected) * 1000 AS ms FROM accounted
+    WHERE loss = 'ok' AND kind = $kind AND task <> $task AND began BETWEEN $since AND $until
+)
 """
 
 
@@ -69,23 +71,26 @@ def read_warming(requests: Requests, timeline: Timeline) -> tuple[list[Warming],
         return [], []
     asked = {"tasks": list(new), "first": FIRST, "least": LEAST_FIRST, "later": LEAST_LATER}
     warmings, too_few = [], []
-    for kind, task, total, *figures in requests.rows(_SQL, asked):
+    for kind, task, total, since, until, *figures in requests.rows(_OWN, asked):
         if total < LEAST_FIRST + LEAST_LATER:
             too_few.append((new[task], str(kind)))
-        else:
-            warmings.append(_warming(new[task], str(kind), figures))
+            continue
+        own = Warming(new[task], str(kind), *figures)
+        warmings.append(_beside(own, requests, since, until) if slowness(own) > SLOW else own)
     order = {life.task: place for place, life in enumerate(timeline.new)}
     return sorted(warmings, key=lambda one: (one.kind, order[one.life.task])), too_few
+
+
+def _beside(own: Warming, requests: Requests, since: float, until: float) -> Warming:
+    """The same, held against what other instances did while it was new, where they were slow, too."""
+    asked = {"kind": own.kind, "task": own.life.task, "since": since, "until": until}
+    count, half, most = requests.rows(_OTHERS, asked)[0]
+    if count < LEAST_OTHERS:
+        return own
+    return replace(own, usual_ms=max(own.usual_ms, half), usual_most_ms=max(own.usual_most_ms, most))
 
 
 def slowness(warming: Warming) -> float:
     """How many times as long half of the first requests took, or the slowest of them."""
     pairs = ((warming.first_ms, warming.usual_ms), (warming.first_most_ms, warming.usual_most_ms))
     return max(first / max(usual, 0.001) for first, usual in pairs)
-
-
-def _warming(life: Lifespan, kind: str, figures: Sequence[Any]) -> Warming:
-    first, first_ms, first_most_ms, later, later_ms, later_most_ms, others, others_ms, others_most_ms = figures
-    if others >= LEAST_OTHERS:
-        later_ms, later_most_ms = max(later_ms, others_ms), max(later_most_ms, others_most_ms)
-    return Warming(life, kind, int(first), first_ms, first_most_ms, int(later), later_ms, later_most_ms)

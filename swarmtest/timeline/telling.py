@@ -37,7 +37,7 @@ SELECT life, min(began) AS b0, max(began) AS b1, min(ended) AS e0, max(ended) AS
     min(started) AS s0, max(started) AS s1, max(finished) AS f1,
     max(began) FILTER (NOT reused) AS fresh, max(began) FILTER (proxied) AS sent,
     max(started) FILTER (NOT reused) AS fresh_started,
-    max(finished - started) AS ran, max(ended - began) AS took
+    max(finished - started) AS ran, max(ended - connected) AS took
 FROM placed WHERE sure GROUP BY life
 """
 
@@ -51,7 +51,7 @@ CREATE TEMP TABLE odd AS SELECT DISTINCT n FROM (
     SELECT p.n FROM placed p JOIN edges e ON e.life = p.life
     WHERE p.sure AND (p.began IN (e.b0, e.b1) OR p.ended IN (e.e0, e.e1) OR p.started IN (e.s0, e.s1)
         OR p.finished = e.f1 OR (NOT p.reused AND (p.began = e.fresh OR p.started = e.fresh_started))
-        OR (p.proxied AND p.began = e.sent) OR p.finished - p.started = e.ran OR p.ended - p.began = e.took)
+        OR (p.proxied AND p.began = e.sent) OR p.finished - p.started = e.ran OR p.ended - p.connected = e.took)
     UNION ALL
     SELECT n FROM placed WHERE began <= (SELECT max(began) FROM (SELECT began FROM placed ORDER BY began LIMIT {FIRST}))
     UNION ALL
