@@ -75,7 +75,7 @@ def _unproved(lost: list[Accounted]) -> tuple[str, ...]:
 
 
 def _kept(judged: Judged) -> tuple[str, ...]:
-    kept = sum(1 for one in judged.losses.accounted if one.request.reused)
+    kept = judged.losses.kept
     lines = [f"{number(kept)} on kept connections, {number(judged.losses.sent - kept)} on fresh ones"]
     if not judged.losses.echoes:
         lines.append("no answer echoes its request ID: proved by instance header and length alone")

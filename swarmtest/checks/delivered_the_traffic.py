@@ -7,7 +7,8 @@ too little, too late or miscounts proves nothing of the stack.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from swarmtest.checks import Findings, Judged, Verdict
@@ -26,18 +27,31 @@ NEVER_KEPT = "no request was sent on a kept connection"
 LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
 
 
+@dataclass(frozen=True, slots=True)
+class _Burst:
+    """What was sent in a burst, and when the first and the last of it were due."""
+
+    count: int
+    first: float
+    last: float
+
+    @property
+    def seconds(self) -> float:
+        return self.last - self.first
+
+
 def check(judged: Judged) -> Verdict:
     """Judges the client's own numbers."""
     findings = Findings()
     for reason in shortcomings(judged):
         findings.unproved.append(reason)
     sent = judged.losses.sent
-    kept = sum(1 for one in judged.losses.accounted if one.request.reused)
+    kept = judged.losses.kept
     stopped = judged.timeline.traffic.get("stopped", {})
     asked = expected(judged)
     kinds = f"{number(kept)} on kept connections, {number(sent - kept)} on fresh ones"
     findings.good.append(f"{number(sent)} sent of about {asked:,.0f}, {kinds}")
-    findings.good += [f"in the {name}: {number(len(some))} sent" for name, some in _bursts(judged).items()]
+    findings.good += [f"in the {name}: {number(some.count)} sent" for name, some in _bursts(judged).items()]
     if stopped:
         findings.good.append(
             f"client: {_number(stopped.get('cpu_share_max'), 2)} of a processor at most,"
@@ -68,7 +82,7 @@ def shortcomings(judged: Judged) -> Iterator[str]:
     yield from _kinds(judged)
     yield from _sessions(judged)
     yield from _connections(judged)
-    last = max(one.request.began for one in losses.accounted)
+    last = max(one.request.began for one in losses.telling)
     for life in timeline.old:
         exited = life.mark("exited")
         if exited is not None and last < exited.at - exited.error:
@@ -92,15 +106,15 @@ def _counts(judged: Judged) -> Iterator[str]:
             yield f"{gone} requests that it had sent by its last word have no record: the run is invalid"
     elif stopped.get("sent") is not None and stopped.get("sent") != losses.sent:
         yield f"the client sent {stopped.get('sent')} requests and has records of {losses.sent}: the run is invalid"
-    repeated = losses.sent - len({one.request.id for one in losses.accounted})
+    repeated = losses.sent - losses.different
     if repeated:
         yield f"{repeated} request IDs were used more than once by the client: the run is invalid"
-    if (own := sum(1 for one in losses.accounted if one.loss is Loss.CLIENT_ERROR)) > 0:
+    if (own := sum(1 for one in losses.telling if one.loss is Loss.CLIENT_ERROR)) > 0:
         yield f"{own} requests failed by the client's own fault: the run is invalid"
 
 
 def _kinds(judged: Judged) -> Iterator[str]:
-    counted = Counter(one.request.kind for one in judged.losses.accounted)
+    counted = judged.losses.by_kind()
     for kind in judged.promises.traffic.kinds:
         if kind.rate > 0 and not kind.is_stream and not counted[kind.name]:
             yield f"no request of the kind {kind.name} was sent"
@@ -117,7 +131,7 @@ def _sessions(judged: Judged) -> Iterator[str]:
 
 
 def _connections(judged: Judged) -> Iterator[str]:
-    kept = sum(1 for one in judged.losses.accounted if one.request.reused)
+    kept = judged.losses.kept
     share = judged.promises.traffic.fresh_share
     if share is not None and share < 1 and not kept:
         yield NEVER_KEPT
@@ -168,10 +182,10 @@ def expected(judged: Judged) -> float:
     stopped = judged.timeline.traffic.get("stopped", {})
     if any(kind.is_uneven for kind in judged.promises.traffic.kinds):
         return float(stopped.get("planned") or judged.losses.sent)
-    planned = [_planned(one.request) for one in judged.losses.accounted if one.request.burst is None]
+    planned = [_planned(one.request) for one in judged.losses.telling if one.request.burst is None]
     steady = _rate(judged) * (max(planned) - min(planned)) if planned else 0.0
     return steady + sum(
-        _rate(judged) * (float(burst["factor"]) - 1.0) * _seconds(some)
+        _rate(judged) * (float(burst["factor"]) - 1.0) * some.seconds
         for burst, some in zip(_planned_bursts(judged), _bursts(judged).values(), strict=False)
     )
 
@@ -182,30 +196,35 @@ def _short_bursts(judged: Judged) -> Iterator[str]:
     if len(sent) < len(planned):
         yield f"{len(sent)} of {many(len(planned), 'burst')} were sent"
     for burst, some in zip(planned, sent, strict=False):
-        if _seconds(some) < ENOUGH_SHARE * burst["seconds"] - 1.0:
-            yield f"a burst of {burst['seconds']:g} s was planned, and lasted {_seconds(some):.1f} s"
+        if some.seconds < ENOUGH_SHARE * burst["seconds"] - 1.0:
+            yield f"a burst of {burst['seconds']:g} s was planned, and lasted {some.seconds:.1f} s"
 
 
 def _planned_bursts(judged: Judged) -> list[dict[str, Any]]:
     return [step.burst for step in judged.promises.steps if step.burst]
 
 
-def _bursts(judged: Judged) -> dict[str, list[Request]]:
-    """The requests of each burst, in the order of the bursts."""
-    found: defaultdict[str, list[Request]] = defaultdict(list)
-    for one in judged.losses.accounted:
-        if one.request.burst is not None:
-            found[one.request.burst].append(one.request)
-    ordered = sorted(found.values(), key=lambda some: min(map(_planned, some)))
-    return {"burst" if n == 1 else f"burst {n}": some for n, some in enumerate(ordered, start=1)}
+def _bursts(judged: Judged) -> dict[str, _Burst]:
+    """What was sent in each burst, in the order of the bursts."""
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    counted: Counter[str] = Counter()
+    for one in judged.losses.telling:  # the first and the last of each burst are among them
+        if (burst := one.request.burst) is not None:
+            found[burst].append(_planned(one.request))
+            counted[burst] += 1
+    for group in judged.losses.groups:
+        if group.burst is not None:
+            counted[group.burst] += group.count
+    ordered = sorted((_Burst(counted[name], min(some), max(some)) for name, some in found.items()), key=_first)
+    return {"burst" if n == 1 else f"burst {n}": one for n, one in enumerate(ordered, start=1)}
+
+
+def _first(burst: _Burst) -> float:
+    return burst.first
 
 
 def _planned(request: Request) -> float:
     return request.planned or request.began
-
-
-def _seconds(requests: Sequence[Request]) -> float:
-    return max(map(_planned, requests)) - min(map(_planned, requests))
 
 
 def _rate(judged: Judged) -> float:

@@ -23,7 +23,7 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     cut: list[Accounted] = []
     on: dict[str, list[Accounted]] = {}
-    for one in judged.losses.accounted:
+    for one in judged.losses.telling:
         if one.life is not None:
             on.setdefault(one.life.task, []).append(one)
     going = [life for life in judged.timeline.meant_to_stop if life.stopping is not None]
@@ -126,7 +126,7 @@ def _advice(findings: Findings, judged: Judged) -> str | None:
         mark.error > missing.ROUGH_SECONDS for life in judged.timeline.meant_to_stop if (mark := life.mark("signalled"))
     ):
         return missing.CLOCKS
-    placed = any(one.life is not None for one in judged.losses.accounted)
+    placed = any(one.life is not None for one in judged.losses.telling)
     if not placed or not any("is needed" in line for line in findings.unproved):
         return missing.to_place(judged.losses, judged.witness, judged.promises)
     longest = judged.promises.longest_request_seconds

@@ -27,7 +27,9 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     had: Counter[tuple[str, bool]] = Counter()
     strangers: Counter[str] = Counter()
-    for one in judged.losses.accounted:
+    for group in judged.losses.groups:
+        had[group.task, group.reused] += group.count
+    for one in judged.losses.telling:
         if one.life is not None and _reached(one):
             had[one.life.task, one.request.reused] += 1
         elif one.request.instance is not None and one.life is None:
@@ -52,7 +54,7 @@ def _doubts(judged: Judged, strangers: Counter[str]) -> list[str]:
         f"{many(count, 'answer')} by {name}, which is no known instance of the service"
         for name, count in sorted(strangers.items())
     ]
-    nobody = sum(1 for o in judged.losses.accounted if o.life is None and o.request.instance is None and _by_some(o))
+    nobody = sum(1 for o in judged.losses.telling if o.life is None and o.request.instance is None and _by_some(o))
     if nobody:
         doubts.append(f"{many(nobody, 'answer')} by an instance that nobody can name")
     if judged.timeline.broken:
@@ -118,7 +120,7 @@ def _judge_generations(judged: Judged, had: Counter[tuple[str, bool]], findings:
 
 def _under_traffic(life: Lifespan, judged: Judged) -> float:
     """Seconds for which it was ready while requests were sent."""
-    began = [one.request.began for one in judged.losses.accounted]
+    began = [one.request.began for one in judged.losses.telling]
     if not began:
         return float("inf")
     ready = life.ready_from or life.mark("started")
@@ -133,7 +135,7 @@ def _advice(judged: Judged, strangers: Counter[str]) -> str:
         return missing.header(judged.promises)
     if judged.timeline.broken or not judged.timeline.lifespans:
         return missing.AGAIN
-    if not strangers and not any(one.request.reused for one in judged.losses.accounted):
+    if not strangers and not judged.losses.kept:
         return missing.KEPT
     if not strangers:
         return (

@@ -41,7 +41,7 @@ def check(judged: Judged) -> Verdict:
     """Judges the time from announcement to the last new request of each old instance."""
     findings = Findings()
     limit = _limit(judged)
-    last_sent = max((one.request.began for one in judged.losses.accounted), default=0.0)
+    last_sent = max((one.request.began for one in judged.losses.telling), default=0.0)
     arrivals = last_arrivals(judged.promises, judged.timeline, judged.losses)
     stopped = [life for life in judged.timeline.meant_to_stop if life.cause in _IN_ORDER]
     count = many(len(stopped), noun_of(stopped))

@@ -16,12 +16,13 @@ from swarmtest.losses.wording import few, label, number
 def check(judged: Judged) -> Verdict:
     """Judges the answers that instances made, and their records."""
     findings = Findings()
-    answers = [one for one in judged.losses.accounted if _by_instance(one)]
+    answers = [one for one in judged.losses.telling if _by_instance(one)]
+    count = len(answers) + judged.losses.plain
     advices = [_headers(judged, answers, findings), _echoes(judged, answers, findings), _records(judged, findings)]
     if not answers:
         return findings.verdict("", "", "No answer of an instance was seen.", missing.header(judged.promises))
     return findings.verdict(
-        f"All {number(len(answers))} answers and all records bear instance and request ID.",
+        f"All {number(count)} answers and all records bear instance and request ID.",
         "Some answers or records don't bear instance and request ID.",
         "It isn't proved that every record bears instance and request ID.",
         next((advice for advice in advices if advice is not None), None),
@@ -37,21 +38,24 @@ def _by_instance(one: Accounted) -> bool:
 
 
 def _headers(judged: Judged, answers: list[Accounted], findings: Findings) -> str | None:
+    count = number(len(answers) + judged.losses.plain)
     bare = [one.request.id for one in answers if one.request.instance is None]
     if shared := _shared(judged, answers):
         findings.unproved.append(f"several instances call themselves {few(shared)}, which names none of them")
         return missing.header(judged.promises)
     if not bare:
-        findings.good.append(f"{number(len(answers))} answers name their instance")
+        findings.good.append(f"{count} answers name their instance")
         return None
     which = findings.failed if judged.losses.names_itself else findings.unproved
-    which.append(f"{number(len(bare))} of {number(len(answers))} answers name no instance: {few(bare)}")
+    which.append(f"{number(len(bare))} of {count} answers name no instance: {few(bare)}")
     return missing.header(judged.promises)
 
 
 def _shared(judged: Judged, answers: list[Accounted]) -> list[str]:
     """Values of the header that more than one instance bears; an address may be handed on, a name may not."""
     ran: defaultdict[str, set[str]] = defaultdict(set)
+    for value, container in judged.witness.named:
+        ran[value].add(container)
     for one in answers:
         if one.request.instance and one.trail is not None and one.trail.container:
             ran[one.request.instance].add(one.trail.container)
@@ -63,12 +67,18 @@ def _shared(judged: Judged, answers: list[Accounted]) -> list[str]:
 
 
 def _echoes(judged: Judged, answers: list[Accounted], findings: Findings) -> str | None:
+    # Of the plain ones all answers do, or none of the whole run; then the first ones are among those looked at.
+    plain = judged.losses.plain
     mute = [one.request.id for one in answers if one.request.echoed is not True]
+    silent = len(mute) + (0 if judged.losses.echoes else plain)
+    count = number(len(answers) + plain)
     if not mute:
-        findings.good.append(f"{number(len(answers))} answers echo their request's ID")
+        findings.good.append(f"{count} answers echo their request's ID")
         return None
     which = findings.failed if judged.losses.echoes else findings.unproved
-    which.append(f"{number(len(mute))} of {number(len(answers))} answers don't echo their request's ID: {few(mute)}")
+    which.append(
+        f"{number(silent)} of {count} answers don't echo their request's ID: {few(mute, more=silent - len(mute))}"
+    )
     return missing.ECHO
 
 

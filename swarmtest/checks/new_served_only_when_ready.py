@@ -21,7 +21,7 @@ def check(judged: Judged) -> Verdict:
     findings = Findings()
     new = judged.timeline.new
     for life in new:
-        mine = [one for one in judged.losses.accounted if one.life and one.life.task == life.task]
+        mine = [one for one in judged.losses.telling if one.life and one.life.task == life.task]
         _judge(life, mine, judged, findings)
     if not new:
         return findings.verdict(

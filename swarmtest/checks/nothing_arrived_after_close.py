@@ -51,7 +51,7 @@ def _after(life: Lifespan, judged: Judged) -> tuple[list[Accounted], list[Accoun
     closed = life.mark("closed")
     since = closed or life.mark("signalled") or life.mark("exited") or life.mark("killed")
     arrived, dialled = [], []
-    for one in judged.losses.accounted:
+    for one in judged.losses.telling:
         if one.life is None or one.life.task != life.task or since is None:
             continue
         late = one.request.began > since.at + since.error + RACE_SECONDS
@@ -69,7 +69,7 @@ def _near(life: Lifespan, judged: Judged, closed: Mark) -> list[str]:
         return []
     return [
         one.request.id
-        for one in judged.losses.accounted
+        for one in judged.losses.telling
         if one.life is not None
         and one.life.task == life.task
         and abs(one.request.began - closed.at) <= closed.error + RACE_SECONDS

@@ -151,7 +151,7 @@ def _policy(judged: Judged) -> str:
 def _judge_frozen(judged: Judged, findings: Findings) -> int:
     """Whether each instance that stood still served again; says how many there were."""
     timeline, count = judged.timeline, 0
-    last_sent = max((one.request.began for one in judged.losses.accounted), default=0.0)
+    last_sent = max((one.request.began for one in judged.losses.telling), default=0.0)
     for victim in timeline.victims:
         life = next((one for one in timeline.lifespans if one.task == victim.task), None)
         if victim.name != "freeze" or victim.in_stop or life is None or victim.outcome == "failed":
@@ -175,15 +175,17 @@ def _judge_frozen(judged: Judged, findings: Findings) -> int:
 
 def _served_again(life: Lifespan, healed: float | None, judged: Judged) -> float | None:
     """When a request that was sent after the healing was begun or answered by it."""
+    if healed is None:
+        return None
     times = [
         one.trail.start[-1].t if one.trail is not None and one.trail.start else one.request.ended
-        for one in judged.losses.accounted
+        for one in judged.losses.telling
         if one.life is not None
         and one.life.task == life.task
-        and healed is not None
         and one.request.began >= healed
         and ((one.trail is not None and one.trail.seen) or one.request.instance is not None)
     ]
+    times += judged.requests.plain_times("task = $task AND began >= $healed", {"task": life.task, "healed": healed})
     return min(times, default=None)
 
 

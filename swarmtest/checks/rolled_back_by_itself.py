@@ -12,7 +12,7 @@ from math import ceil
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.promises import Promises
-from swarmtest.losses import Loss, missing
+from swarmtest.losses import missing
 from swarmtest.losses.aftermath import both_ways, mend, tasks_said, trouble_of, versions_left
 from swarmtest.losses.wording import label, many, number, since
 from swarmtest.timeline import Lifespan
@@ -102,11 +102,7 @@ def _judge_old(judged: Judged, course: Course, findings: Findings) -> None:
 
 def _judge_survivor(life: Lifespan, judged: Judged, course: Course, findings: Findings) -> None:
     back = course.statuses[-1].t
-    after = sum(
-        1
-        for one in judged.losses.accounted
-        if one.loss is Loss.OK and one.life is not None and one.life.task == life.task and one.request.began > back
-    )
+    after = judged.requests.count("loss = 'ok' AND task = $task AND began > $back", {"task": life.task, "back": back})
     if after:
         findings.good.append(f"{label(life)}: survived, and served {many(after, 'request')} after the rollback")
     else:

@@ -38,6 +38,7 @@ PLAIN = """
     AND r.sent IS NOT NULL AND r.done IS NOT NULL AND r.kind IS NOT NULL
     AND coalesce(r.protocol, 'http1') IN ('http1', 'h2') AND coalesce(r.attempt, 1) = 1 AND r.again IS NULL
     AND r.stored IS NULL AND r.matched IS NULL AND r.goaway IS NULL
+    AND r.id NOT IN (SELECT again FROM requests WHERE again IS NOT NULL)
 """
 """What the client has to say of a request that's plain."""
 
@@ -49,7 +50,8 @@ _UNRECORDED = "coalesce(s.lines, 0) = 0 AND coalesce(s.proxied, 0) <= 1"
 
 _FACTS = """
 CREATE TEMP TABLE facts AS
-SELECT r.n, r.kind, coalesce(r.protocol, 'http1') AS protocol, coalesce(r.reused, false) AS reused, r.status,
+SELECT r.n, coalesce(r.kind, '') AS kind, coalesce(r.protocol, 'http1') AS protocol,
+    coalesce(r.reused, false) AS reused, r.status,
     coalesce(r.attempt, 1) AS attempt,
     CASE WHEN contains(split_part(r.id, '-', 1), '.burst') THEN split_part(r.id, '-', 1) END AS burst,
     r.planned, r.first_byte, coalesce(r.sent, r.planned, 0) AS began,

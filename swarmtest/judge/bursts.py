@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
-
 from swarmtest.checks import Judged
-from swarmtest.judge.figures import answer_times, nearest_rank
-from swarmtest.losses import Accounted
+from swarmtest.judge.figures import FROM_DUE
 
 
 def burst_notes(judged: Judged) -> list[str]:
     """A sentence about each burst: all that was sent while it lasted, the steady traffic included."""
-    bursts: defaultdict[str, list[float]] = defaultdict(list)
-    for one in judged.losses.accounted:
-        if one.request.burst is not None:
-            bursts[one.request.burst].append(one.request.began)
+    bursts = judged.requests.rows(
+        "SELECT min(began), max(began) FROM accounted WHERE burst IS NOT NULL GROUP BY burst ORDER BY ALL"
+    )
     notes = []
-    for number, sent in enumerate(sorted(bursts.values(), key=min), start=1):
-        began, ended = min(sent), max(sent)
-        before = _p99(one for one in judged.losses.accounted if one.request.began < began)
-        during = _p99(one for one in judged.losses.accounted if began <= one.request.began <= ended)
+    for number, (began, ended) in enumerate(bursts, start=1):
+        before = _p99(judged, "began < $began", {"began": began})
+        during = _p99(judged, "began BETWEEN $began AND $ended", {"began": began, "ended": ended})
         each = [
             f"{kind} {during[kind]:,.0f} ms" + (f" ({before[kind]:,.0f} before)" if kind in before else "")
             for kind in sorted(during)
@@ -31,9 +25,10 @@ def burst_notes(judged: Judged) -> list[str]:
     return notes
 
 
-def _p99(accounted: Iterable[Accounted]) -> dict[str, float]:
-    kinds: defaultdict[str, list[Accounted]] = defaultdict(list)
-    for one in accounted:
-        kinds[one.request.kind].append(one)
-    found = {kind: nearest_rank(answer_times(some), 0.99) for kind, some in kinds.items()}
-    return {kind: within for kind, within in found.items() if within is not None}
+def _p99(judged: Judged, where: str, values: dict[str, float]) -> dict[str, float]:
+    rows = judged.requests.rows(
+        f"SELECT kind, quantile_disc(({FROM_DUE}) * 1000, 0.99) FROM accounted WHERE loss = 'ok' AND {where}"
+        " GROUP BY kind",
+        values,
+    )
+    return {str(kind): round(value, 3) for kind, value in rows}

@@ -10,13 +10,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from swarmtest.checks import Judged, Outcome
-from swarmtest.judge.figures import figures, time_figures
+from swarmtest.judge.figures import NO_TIMES, figures, time_figures
 from swarmtest.judge.notes import notes_on
 from swarmtest.judge.policies import first_requests, retry_entries
 from swarmtest.judge.proof import proof
 from swarmtest.judge.story import acts_of, front_door_of, hurt_of, update_of
 from swarmtest.judge.streams import stream_events, stream_rows
-from swarmtest.losses import Accounted, Charge
+from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.reports import (
     DOCUMENT_VERSION,
     MARKS,
@@ -77,7 +77,7 @@ def compose(
 ) -> Document:
     """The document of a judged run."""
     promises, timeline, losses = judged.promises, judged.timeline, judged.losses
-    ended = max((one.request.ended for one in losses.accounted), default=None)
+    ended = max((one.request.ended for one in losses.telling), default=None)
     first = first_requests(judged)
     return Document(
         version=DOCUMENT_VERSION,
@@ -93,7 +93,7 @@ def compose(
         instances=[replace(_instance(life, judged), first=first.get(life.task)) for life in timeline.lifespans],
         start=timeline.t0 if timeline.t0 is not None else timeline.began,
         seconds=round(ended - timeline.began, 3) if ended is not None and timeline.began is not None else None,
-        loss_rows=_rows(losses.accounted),
+        loss_rows=_rows(judged),
         loss_events=[_event(one) for one in losses.lost],
         proof=proof(judged),
         figures=figures(judged),
@@ -170,16 +170,22 @@ def _event(one: Accounted) -> LossEvent:
     )
 
 
-def _rows(accounted: Sequence[Accounted]) -> list[LossRow]:
-    groups: defaultdict[tuple[str, str], list[Accounted]] = defaultdict(list)
-    for one in accounted:
-        groups[one.request.kind, "kept" if one.request.reused else "fresh"].append(one)
+def _rows(judged: Judged) -> list[LossRow]:
+    """What became of each kind on kept and on fresh connections."""
+    counts: defaultdict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
+    unproved: Counter[tuple[str, bool]] = Counter()
+    for one in judged.losses.telling:
+        key = one.request.kind, one.request.reused
+        counts[key][one.loss.value] += 1
+        unproved[key] += one.unproved
+    for group in judged.losses.groups:
+        counts[group.kind, group.reused][Loss.OK.value] += group.count
+    times = time_figures(judged.requests, "kind, reused")
     rows = []
-    for (kind, connection), some in sorted(groups.items()):
-        counts = Counter(one.loss.value for one in some)
-        row_counts = {name: counts[name] for name in sorted(counts)}
-        unproved = sum(1 for one in some if one.unproved)
-        rows.append(LossRow(kind, connection, len(some), row_counts, unproved=unproved, **time_figures(some)))
+    for key in sorted(counts, key=lambda key: (key[0], key[1])):
+        (kind, reused), classes = key, dict(sorted(counts[key].items()))
+        sent, connection = sum(classes.values()), "kept" if reused else "fresh"
+        rows.append(LossRow(kind, connection, sent, classes, unproved=unproved[key], **times.get(key, NO_TIMES)))
     return rows
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import Any
 
 from swarmtest.checks import Judged
 from swarmtest.checks.kept_capacity import lowest_ready
-from swarmtest.losses import Accounted, Loss
+from swarmtest.evidence.requests import Requests
 from swarmtest.reports import Figures, KindFigures
 
 AROUND = ("deploy", "warmup", "settle", "remove")
@@ -15,51 +15,43 @@ AROUND = ("deploy", "warmup", "settle", "remove")
 
 def figures(judged: Judged) -> Figures:
     """What becomes a row of a table of runs."""
-    accounted = judged.losses.accounted
-    kinds = []
-    for name in sorted({one.request.kind for one in accounted}):
-        some = [one for one in accounted if one.request.kind == name]
-        kinds.append(KindFigures(name, len(some), **time_figures(some)))
+    times, sent = time_figures(judged.requests, "kind"), judged.losses.by_kind()
     return Figures(
         lowest_ready=lowest_ready(judged),
-        **time_figures(accounted),
+        **time_figures(judged.requests).get((), NO_TIMES),
         acted_seconds=_acted_seconds(judged),
-        kinds=kinds,
+        kinds=[KindFigures(name, sent[name], **times.get((name,), NO_TIMES)) for name in sorted(sent)],
     )
 
 
-def time_figures(accounted: Sequence[Accounted]) -> dict[str, float | None]:
+FROM_DUE = "ended - least(coalesce(nullif(planned, 0), began), began)"
+"""Seconds of an answer from when it was due, or was sent where that was earlier."""
+
+FROM_SENT = "ended - began"
+"""Seconds of an answer from when it was really sent."""
+
+NO_TIMES: dict[str, float | None] = dict.fromkeys(("p50_ms", "p99_ms", "p50_sent_ms", "p99_sent_ms"))
+"""The times of what wasn't answered."""
+
+
+def time_figures(requests: Requests, by: str = "") -> dict[tuple[Any, ...], dict[str, float | None]]:
     """Median and 99th percentile of the answers' times, as fields: from the planned time on, and from the sending on.
 
     Only the first holds what a request had to wait before it could be sent at all, which a client that's held up
     by slow answers would leave out (*coordinated omission*; G. Tene, 2013).
-    """
-    times, sent = answer_times(accounted), answer_times(accounted, from_sent=True)
-    return {
-        "p50_ms": nearest_rank(times, 0.5),
-        "p99_ms": nearest_rank(times, 0.99),
-        "p50_sent_ms": nearest_rank(sent, 0.5),
-        "p99_sent_ms": nearest_rank(sent, 0.99),
-    }
-
-
-def answer_times(accounted: Iterable[Accounted], *, from_sent: bool = False) -> list[float]:
-    """Milliseconds until the end of each whole answer, the shortest first; they begin when the request was due.
 
     Arguments:
-        from_sent: they begin when it was really sent.
+        by: columns of ``accounted`` by which they're grouped, whose values are the keys.
     """
-    whole = (one.request for one in accounted if one.loss is Loss.OK)
-    if from_sent:
-        return sorted((request.ended - request.began) * 1000 for request in whole)
-    return sorted((request.ended - min(request.planned or request.began, request.began)) * 1000 for request in whole)
-
-
-def nearest_rank(ordered: Sequence[float], share: float) -> float | None:
-    """The value below which a share of the ordered values lies, by the nearest rank."""
-    if not ordered:
-        return None
-    return round(ordered[max(0, -int(-share * len(ordered) // 1) - 1)], 3)
+    keys = [part.strip() for part in by.split(",")] if by else []
+    found: dict[tuple[Any, ...], dict[str, float | None]] = {}
+    for seconds, names in ((FROM_DUE, ("p50_ms", "p99_ms")), (FROM_SENT, ("p50_sent_ms", "p99_sent_ms"))):
+        columns = ", ".join([*keys, f"quantile_disc(({seconds}) * 1000, [0.5, 0.99])"])
+        grouped = f"GROUP BY {by}" if by else "HAVING count(*) > 0"
+        for *key, values in requests.rows(f"SELECT {columns} FROM accounted WHERE loss = 'ok' {grouped}"):
+            rounded = dict(zip(names, (round(value, 3) for value in values), strict=True))
+            found.setdefault(tuple(key), dict(NO_TIMES)).update(rounded)
+    return found
 
 
 def _acted_seconds(judged: Judged) -> float | None:

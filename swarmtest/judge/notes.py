@@ -87,14 +87,14 @@ def _ingress(judged: Judged) -> list[str]:
     if judged.promises.front_door.mode != "mesh" or course is None or course.end is not End.COMPLETED:
         return []
     over = max([course.statuses[-1].t, *(mark.at for life in timeline.stops if (mark := life.mark("exited")))])
-    fresh = [
-        one for one in judged.losses.accounted if not one.request.reused and one.request.began > over + MESH_SECONDS
-    ]
-    lost = [one for one in fresh if one.loss in (Loss.REFUSED, Loss.TIMED_OUT, Loss.UNSERVED) and one.life is None]
-    if not lost or 2 * len(lost) < len(fresh) or len(left_running(timeline)) < judged.promises.replicas:
+    since = over + MESH_SECONDS
+    fresh = judged.requests.count("NOT reused AND began > $since", {"since": since})
+    lost = [one for one in judged.losses.lost if not one.request.reused and one.request.began > since]
+    lost = [one for one in lost if one.loss in (Loss.REFUSED, Loss.TIMED_OUT, Loss.UNSERVED) and one.life is None]
+    if not lost or 2 * len(lost) < fresh or len(left_running(timeline)) < judged.promises.replicas:
         return []
     note = (
-        f"ingress broken, tasks healthy: {many(len(lost), 'fresh connection')} of {number(len(fresh))} reached nobody"
+        f"ingress broken, tasks healthy: {many(len(lost), 'fresh connection')} of {number(fresh)} reached nobody"
         " when the update was over and all instances ran: no shutdown did that. A port added in a start-first update"
         " does (do it stop-first, or in two steps)"
     )

@@ -29,7 +29,7 @@ def last_arrivals(promises: Promises, timeline: Timeline, losses: Losses) -> dic
     found: dict[str, Mark] = {}
     if not promises.direct:
         found = {life.task: mark for life in timeline.lifespans if (mark := life.mark("last_new")) is not None}
-    for one in losses.accounted:
+    for one in losses.telling:
         if one.life is None or (promises.direct and one.request.reused):
             continue
         steps = one.trail.start if one.trail is not None else []

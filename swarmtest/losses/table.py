@@ -17,7 +17,7 @@ _ACCOUNTED = """
 CREATE TEMP VIEW accounted AS
 SELECT p.n, p.kind, p.protocol, p.reused, p.burst, CASE WHEN c.n IS NULL THEN l.task ELSE c.task END AS task,
     p.planned, p.first_byte, p.began, p.connected, p.ended, p.started, p.finished, p.status, p.attempt,
-    coalesce(c.loss, 'ok') AS loss, c.charge, coalesce(c.unproved, false) AS unproved
+    c.n IS NULL AS plain, coalesce(c.loss, 'ok') AS loss, c.charge, coalesce(c.unproved, false) AS unproved
 FROM placed p LEFT JOIN classes c ON c.n = p.n LEFT JOIN lives l ON l.life = p.life
 """
 

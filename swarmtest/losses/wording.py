@@ -22,9 +22,13 @@ def number(count: int) -> str:
     return f"{count:,}"
 
 
-def few(names: Sequence[str], shown: int = FEW) -> str:
-    """The first few of many names, and how many more there are."""
-    more = len(names) - shown
+def few(names: Sequence[str], shown: int = FEW, more: int = 0) -> str:
+    """The first few of many names, and how many more there are.
+
+    Arguments:
+        more: how many there are beside those named.
+    """
+    more += len(names) - shown
     return ", ".join(names[:shown]) + (f" and {number(more)} more" if more > 0 else "")
 
 

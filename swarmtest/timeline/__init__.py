@@ -131,6 +131,7 @@ def _witness(partition: Partition, streams: Mapping[str, Stream], errors: Mappin
         strangers=partition.strangers,
         errors=errors,
         logs_proxied=proxied > 0,
+        named=partition.named,
     )
 
 

@@ -58,6 +58,7 @@ class Partition:
     proxied: dict[str, tuple[Proxied, ...]] = field(default_factory=dict)
     groups: tuple[Group, ...] = ()
     strangers: frozenset[str] = frozenset()
+    named: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def plain(self) -> int:
@@ -67,7 +68,8 @@ class Partition:
     def heard(self, said: Sequence[tuple[str, str]]) -> Heard:
         """What tells who an instance is."""
         sure = self.database.rows("SELECT DISTINCT called, target, container FROM facts WHERE sure AND container <> ''")
-        learnt = {(str(called), str(box)) for called, _, box in sure}
+        self.named = frozenset((str(called), str(box)) for called, _, box in sure)
+        learnt = set(self.named)
         dialled = {(str(target or ""), str(box)) for _, target, box in sure}
         for request in self.requests:
             trail = self.trails.get(request.id)

@@ -51,9 +51,11 @@ CREATE TEMP TABLE odd AS SELECT DISTINCT n FROM (
     SELECT p.n FROM placed p JOIN edges e ON e.life = p.life
     WHERE p.sure AND (p.began IN (e.b0, e.b1) OR p.ended IN (e.e0, e.e1) OR p.started IN (e.s0, e.s1)
         OR p.finished = e.f1 OR (NOT p.reused AND (p.began = e.fresh OR p.started = e.fresh_started))
-        OR (p.proxied AND p.began = e.sent) OR p.finished - p.started = e.ran OR p.ended - p.connected = e.took)
+        OR (p.proxied AND p.began = e.sent) OR p.finished - p.started = e.ran
+        OR p.ended - p.connected = e.took)
     UNION ALL
-    SELECT n FROM placed WHERE began <= (SELECT max(began) FROM (SELECT began FROM placed ORDER BY began LIMIT {FIRST}))
+    SELECT n FROM placed
+    WHERE began <= (SELECT max(began) FROM (SELECT began FROM placed ORDER BY began LIMIT {FIRST}))
     UNION ALL
     SELECT unnest([arg_min(n, began), arg_max(n, began), arg_min(n, coalesce(planned, began)),
         arg_max(n, coalesce(planned, began))]) FROM placed GROUP BY burst

@@ -147,6 +147,7 @@ class Witness:
         handled: how many request IDs have lines of an instance.
         strangers: IDs that lines of instances bear, and no request of the client.
         errors: container to the error of its clock.
+        named: instance headers of plain requests, with the container where each ran.
         logs_proxied: whether the proxy wrote a line about any request.
     """
 
@@ -158,6 +159,7 @@ class Witness:
     strangers: frozenset[str] = frozenset()
     errors: Mapping[str, float] = field(default_factory=dict)
     logs_proxied: bool = False
+    named: frozenset[tuple[str, str]] = frozenset()
 
     def error_of(self, container: str) -> float:
         """The error of a container's clock."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from swarmtest.judge.figures import nearest_rank
 from swarmtest.reports import Figures
 from tests.judge.builder import Rollout
 
@@ -63,16 +62,3 @@ def test_lost_requests_have_no_share_in_the_times() -> None:
     before = figures_of(run).p99_ms
     run.unanswered("slow-and-lost", 1.0, 29.0, run.old[0])
     assert figures_of(run).p99_ms == before
-
-
-@pytest.mark.parametrize(
-    ("values", "share", "expected"),
-    [
-        ([], 0.5, None),
-        ([7.0], 0.99, 7.0),
-        ([1.0, 2.0, 3.0, 4.0], 0.5, 2.0),
-        ([float(n) for n in range(1, 101)], 0.99, 99.0),
-    ],
-)
-def test_shares_are_taken_by_the_nearest_rank(values: list[float], share: float, expected: float | None) -> None:
-    assert nearest_rank(values, share) == expected
