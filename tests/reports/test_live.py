@@ -255,6 +255,10 @@ def test_a_burst_is_told_apart_and_its_counts_do_not_replace_those_of_the_steady
 def test_a_stop_by_the_guard_is_said() -> None:
     (line,) = feed(Progress(), event(20, "guard", name="stop-at", text="9.1 % lost over 5 s: 41 of 452; limit 5 %"))
     assert line.text == "stopped by stop-at: 9.1 % lost over 5 s: 41 of 452; limit 5 %"
+    (line,) = feed(
+        Progress(), event(20, "guard", name="limit", text="the limit lost <= 5 was broken: 6 of 452 requests")
+    )
+    assert line.text == "stopped: the limit lost <= 5 was broken: 6 of 452 requests"
 
 
 KILLED = [

@@ -178,7 +178,8 @@ def _burst(event: Event, client: str) -> list[News]:
 
 
 def _guard(_: Progress, event: Event) -> list[News]:
-    return [News(event.t, f"stopped by {event.get('name')}: {event.get('text')}", phase=True)]
+    by = "" if event.get("name") == "limit" else f" by {event.get('name')}"
+    return [News(event.t, f"stopped{by}: {event.get('text')}", phase=True)]
 
 
 def _note(_: Progress, event: Event) -> list[News]:
