@@ -122,7 +122,7 @@ def _add_work(table: Table, group: Sequence[InstanceEntry]) -> None:
 
 def _first(instance: InstanceEntry) -> str:
     first = instance.first
-    return UNSEEN if first is None else f"{first.first_ms:,.0f} ({first.usual_ms:,.0f})"
+    return UNSEEN if first is None else f"{first.first_ms:,.0f} ({first.usual_ms:,.0f}), {first.kind}"
 
 
 def _load(instance: InstanceEntry) -> str:
