@@ -20,7 +20,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from swarmtest.traffic.child import Frame
 from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, read_settings
 
-frame = Frame(read_settings(Path(os.environ[ENVIRONMENT_VARIABLE])))
+told = os.environ.get(ENVIRONMENT_VARIABLE)
+frame = Frame(read_settings(Path(told)) if told else None)
 events.init.add_listener(frame.prepare)  # type: ignore[no-untyped-call]
 events.quitting.add_listener(frame.finish)  # type: ignore[no-untyped-call]
 

@@ -8,6 +8,7 @@ lanes, "stop", the lanes' last answers, ``stopped``, exit.
 from __future__ import annotations
 
 import gc
+import itertools
 import logging
 import resource
 import signal
@@ -23,7 +24,7 @@ from locust.runners import MasterRunner, WorkerRunner
 
 from swarmtest.traffic.body_calibration import with_bodies
 from swarmtest.traffic.calibration import calibrate
-from swarmtest.traffic.distributed import CALIBRATION_FAILED, Master, MasterLink
+from swarmtest.traffic.distributed import CALIBRATION_FAILED, AwayLink, Master, MasterLink
 from swarmtest.traffic.flag import Flag
 from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
@@ -32,6 +33,7 @@ from swarmtest.traffic.parent import Parent
 from swarmtest.traffic.processor import ProcessorUse, processors
 from swarmtest.traffic.protocols import Runs, Tools, lanes_for
 from swarmtest.traffic.records import RecordFile
+from swarmtest.traffic.remote import Away
 from swarmtest.traffic.settings import TrafficSettings
 from swarmtest.traffic.stream_calibration import with_streams
 from swarmtest.traffic.targets import FrontDoor, ListedTargets, Target, Targets
@@ -74,7 +76,9 @@ class Session:
             self._targets = FrontDoor(Target.from_url(settings.url))
         else:
             self._targets = ListedTargets(Path(settings.targets_file or ""))
-        self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, Group)))
+        # No two connections of a run have the same number.
+        numbers = itertools.count(1 + settings.part * 1_000_000_000)
+        self._users = list(lanes_for(Tools(settings, self._targets, self._ledger, Group, numbers)))
         self._start = 0.0
         self._failed: str | None = None
         self._go, self._ready, self._started = Flag(), Flag(), Flag()
@@ -217,22 +221,27 @@ class Frame:
     """What this process is in Locust's frame: the only one, the master of several, or a worker.
 
     Made before Locust forks its workers; what a process has for itself is made when Locust has started in it.
+
+    Arguments:
+        settings: None in a worker on another machine, which is told by the master.
     """
 
-    def __init__(self, settings: TrafficSettings) -> None:
+    def __init__(self, settings: TrafficSettings | None) -> None:
         self._settings = settings
         self._parent = Parent()
         self._part: Session | Master
 
     def prepare(self, environment: Any, **_: Any) -> None:
         """Gets ready to send, or to command; Locust waits for this before it starts a user."""
-        runner, parts = environment.runner, self._settings.processes
-        if isinstance(runner, MasterRunner):
-            self._part = Master(self._parent, parts)
+        runner, settings = environment.runner, self._settings
+        if settings is None:
+            self._part = _session_away(runner)
+        elif isinstance(runner, MasterRunner):
+            self._part = Master(self._parent, settings)
         elif isinstance(runner, WorkerRunner):
-            self._part = Session(share_of(self._settings, runner.worker_index, parts), MasterLink(runner))
+            self._part = Session(share_of(settings, runner.worker_index, settings.parts), MasterLink(runner))
         else:
-            self._part = Session(self._settings, self._parent)
+            self._part = Session(settings, self._parent)
         self._part.prepare(environment)
 
     def live(self) -> None:
@@ -242,6 +251,16 @@ class Frame:
     def finish(self, **_: Any) -> None:
         """Ends the traffic in good order, however Locust's own end came about."""
         self._part.finish()
+
+
+def _session_away(runner: Any) -> Session:
+    """One on another machine than the master's: asks what to send, measures its clock, and sends on what it writes."""
+    away = Away(runner)
+    settings = away.settings()
+    link = AwayLink(runner, away)
+    link.tell("clock", **away.clock())
+    gevent.spawn(away.carry_on)
+    return Session(settings, link)
 
 
 def room() -> int:

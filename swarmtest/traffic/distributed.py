@@ -20,6 +20,8 @@ from gevent.queue import Queue  # type: ignore[import-untyped]
 from swarmtest.traffic.flag import Flag
 from swarmtest.traffic.merging import together
 from swarmtest.traffic.parent import Parent
+from swarmtest.traffic.remote import Away, Home
+from swarmtest.traffic.settings import TrafficSettings
 
 log = logging.getLogger("swarmtest.traffic")
 
@@ -47,15 +49,31 @@ class MasterLink:
             yield self._commands.get()
 
 
+class AwayLink(MasterLink):
+    """The same from another machine: what was written is at the master's before the word that it's complete."""
+
+    def __init__(self, runner: Any, away: Away) -> None:
+        super().__init__(runner)
+        self._away = away
+
+    def tell(self, event: str, **fields: Any) -> None:
+        """Sends one message, and the time in it by the master's clock."""
+        if event == "stopped":
+            self._away.carry()
+        if isinstance(t := fields.get("t"), float):
+            fields["t"] = t - self._away.ahead_seconds
+        super().tell(event, **fields)
+
+
 class Master:
     """The process that sends nothing.
 
     Arguments:
-        workers: how many there are to be.
+        settings: what all workers send together.
     """
 
-    def __init__(self, parent: Parent, workers: int) -> None:
-        self._parent, self._workers = parent, workers
+    def __init__(self, parent: Parent, settings: TrafficSettings) -> None:
+        self._parent, self._settings, self._workers = parent, settings, settings.parts
         self._words: dict[str, dict[str, dict[str, Any]]] = {}
         self._finished, self._stopped = Flag(), False
         self._environment: Any = None
@@ -64,6 +82,8 @@ class Master:
         """Listens to both sides; a user for each worker is what Locust starts."""
         self._environment = environment
         environment.runner.register_message(WORD, self._hear)
+        if self._settings.workers:
+            Home(environment.runner, self._settings)
         environment.parsed_options.num_users = environment.parsed_options.spawn_rate = self._workers
         gevent.signal_handler(signal.SIGTERM, self._told_to_end)
         for work in (self._obey, self._tick):
@@ -95,7 +115,9 @@ class Master:
         event = str(word.pop("event"))
         said = self._words.setdefault(event, {})
         said[msg.node_id] = word
-        if event == "failed":
+        if event == "clock":
+            self._parent.tell(event, **word)
+        elif event == "failed":
             self._fail(str(word.get("error")))
         elif event != "tick" and len(said) == self._workers:
             self._parent.tell(event, **together(said.values()), processes=self._workers)

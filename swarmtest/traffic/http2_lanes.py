@@ -7,7 +7,6 @@ came meanwhile.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 
@@ -26,7 +25,7 @@ class StreamTemplate:
 
     def __init__(self, settings: TrafficSettings, kind: Kind) -> None:
         self.kind = kind
-        self._id_prefix = f"{settings.run}-{kind.name}-{os.getpid()}-"
+        self._id_prefix = f"{settings.run}-{kind.name}-{settings.process}-"
         self._id_header = settings.request_id_header.lower().encode("latin-1")
         self._method = kind.method.encode("latin-1")
         self._body = b"x" * kind.body_bytes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +19,7 @@ class Template:
 
     def __init__(self, settings: TrafficSettings, kind: Kind) -> None:
         self.kind = kind
-        self._id_prefix = f"{settings.run}-{kind.name}-{os.getpid()}-"
+        self._id_prefix = f"{settings.run}-{kind.name}-{settings.process}-"
         self._id_header = settings.request_id_header
         self._body = b"x" * kind.body_bytes
         self._host = next((value for name, value in kind.headers.items() if name.lower() == "host"), None)

@@ -49,7 +49,7 @@ def share_of(settings: TrafficSettings, part: int, parts: int) -> TrafficSetting
         return settings
     shared = (_share_of_kind(kind, part, parts) for kind in settings.kinds)
     kinds = [kind for kind in shared if kind is not None]
-    return msgspec.structs.replace(settings, kinds=kinds, seed=settings.seed + part * 1_000_003)
+    return msgspec.structs.replace(settings, kinds=kinds, part=part, seed=settings.seed + part * 1_000_003)
 
 
 def _share_of_kind(kind: Kind, part: int, parts: int) -> Kind | None:

@@ -26,10 +26,12 @@ from swarmtest.traffic.targets import write_targets
 __all__ = ["TrafficProcess", "command_line", "write_targets"]
 
 Message = Mapping[str, Any]
+WORKERS_SECONDS = 300.0
+"""So long workers on other machines may take to come."""
 LOCUSTFILE = Path(__file__).resolve().parent.parent / "locustfile.py"
 
 
-def command_line(processes: int = 1) -> list[str]:
+def command_line(settings: TrafficSettings) -> list[str]:
     """The child's command: a user in each process, no statistics files, and never a kill of a user.
 
     What Locust takes from its settings files and variables could change a run behind our back;
@@ -40,14 +42,25 @@ def command_line(processes: int = 1) -> list[str]:
         "--users", "1", "--spawn-rate", "1", "--stop-timeout", "3600",
         "--exit-code-on-error", "0", "--loglevel", "WARNING",
     ]  # fmt: skip
-    if processes == 1:
+    if settings.workers:
+        host, _, port = settings.listen.rpartition(":")
+        bound = ["--master-bind-host", host or "*", "--master-bind-port", port]
+        return [*command, "--master", "--expect-workers", str(settings.workers), *bound]
+    if settings.processes == 1:
         return command
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     return [
-        *command, "--processes", str(processes), "--master-bind-host", "127.0.0.1", "--master-bind-port", port,
+        *command, "--processes", str(settings.processes), "--master-bind-host", "127.0.0.1", "--master-bind-port", port,
         "--master-host", "127.0.0.1", "--master-port", port,
     ]  # fmt: skip
+
+
+def worker_command(host: str, port: int, processes: int = 1) -> list[str]:
+    """The command of workers on another machine, which are told all else by the master there."""
+    command = [sys.executable, "-m", "locust", "--locustfile", str(LOCUSTFILE), "--worker", "--loglevel", "WARNING"]
+    several = ["--processes", str(processes)] if processes > 1 else []
+    return [*command, "--master-host", host, "--master-port", str(port), *several]
 
 
 def _environment(settings_file: Path, folder: Path) -> dict[str, str]:
@@ -88,7 +101,7 @@ class TrafficProcess:
         self._ended = False
         with log_file.open("ab") as log:
             self._child = subprocess.Popen(
-                command_line(settings.processes),
+                command_line(settings),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -127,7 +140,7 @@ class TrafficProcess:
 
     def wait_until_calibrated(self, timeout_seconds: float = 60.0) -> Message:
         """Returns when the client has proved that it can count; raises ``TrafficError`` if it can't."""
-        shot = self.wait_for("calibrated", timeout_seconds)
+        shot = self.wait_for("calibrated", WORKERS_SECONDS if self.settings.workers else timeout_seconds)
         if not shot["ok"]:
             raise TrafficError(
                 f"the calibration shot miscounted, so no request was sent: {'; '.join(shot.get('wrong', []))}"

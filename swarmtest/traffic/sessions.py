@@ -7,7 +7,6 @@ got no stream.
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -86,7 +85,7 @@ class Session:
     @property
     def name(self) -> str:
         """The session's own name, the same for all its streams."""
-        return f"{self.around.settings.run}-{self.around.kind.name}-{os.getpid()}-s{self.number}"
+        return f"{self.around.settings.run}-{self.around.kind.name}-{self.around.settings.process}-s{self.number}"
 
     def run(self, start: float, stop: Stop) -> None:
         """Holds streams until ``stop`` is set; all sessions of a kind come within the first second.

@@ -5,6 +5,7 @@ Used on both sides of the pipe, so it imports nothing but msgspec.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -117,7 +118,10 @@ class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
         targets_file: file that lists the tasks' own addresses, rewritten by the runner.
         timeout_seconds: longest a request may take in all, connecting included.
         fresh_share: share of the lanes that open a connection for each request.
-        processes: so many processes share the traffic.
+        processes: so many processes of this machine share the traffic.
+        workers: so many workers on other machines share it instead; 0 for none.
+        listen: ``host:port`` at which those find this one.
+        part: which share of it this is.
     """
 
     run: str
@@ -132,6 +136,19 @@ class TrafficSettings(msgspec.Struct, frozen=True, kw_only=True):
     connect_timeout_seconds: float = 5.0
     fresh_share: float = 0.5
     processes: int = 1
+    workers: int = 0
+    listen: str = ""
+    part: int = 0
+
+    @property
+    def parts(self) -> int:
+        """How many processes send."""
+        return self.workers or self.processes
+
+    @property
+    def process(self) -> str:
+        """What this process is called in request IDs: no two of a run have the same name, on whichever machines."""
+        return f"{os.getpid()}.{self.part}" if self.part else str(os.getpid())
 
 
 def problems_of(settings: TrafficSettings) -> list[str]:
@@ -147,14 +164,22 @@ def problems_of(settings: TrafficSettings) -> list[str]:
         found.append(f"fresh_share {settings.fresh_share}: a share lies between 0 and 1")
     if settings.timeout_seconds <= 0 or settings.connect_timeout_seconds <= 0:
         found.append("time-outs must be above zero")
-    if not 1 <= settings.processes <= MOST_PROCESSES:
-        found.append(f"processes {settings.processes}: expected 1 to {MOST_PROCESSES}")
+    found += _problems_of_processes(settings)
     if not settings.kinds:
         found.append("no kind of traffic is given")
     if len({kind.name for kind in settings.kinds}) != len(settings.kinds):
         found.append("two kinds of traffic have the same name")
     for kind in settings.kinds:
         found += [f"kind {kind.name}: {problem}" for problem in _problems_of_kind(kind)]
+    return found
+
+
+def _problems_of_processes(settings: TrafficSettings) -> list[str]:
+    found = []
+    if not 1 <= settings.processes <= MOST_PROCESSES:
+        found.append(f"processes {settings.processes}: expected 1 to {MOST_PROCESSES}")
+    if settings.workers and settings.targets_file is not None:
+        found.append("workers on other machines can't follow the tasks; they need a url")
     return found
 
 

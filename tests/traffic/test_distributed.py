@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
+import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +16,12 @@ from typing import Any
 import pytest
 
 from swarmtest.errors import TrafficError
-from swarmtest.traffic.process import TrafficProcess
+from swarmtest.traffic import process
+from swarmtest.traffic.process import TrafficProcess, worker_command
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from tests.traffic.test_child import answering, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -86,3 +92,69 @@ def test_a_stop_before_go_ends_without_a_request(two: TrafficProcess) -> None:
     assert sum(map(len, records_of(two).values())) == 0
     with pytest.raises(TrafficError, match="gone"):
         two.go()
+
+
+AHEAD = """
+import sys, time
+sys.path.append({root!r})
+real = time.time
+time.time = lambda: real() + 100.0
+__file__ = {locustfile!r}
+exec(open(__file__).read(), globals())
+"""
+
+
+@pytest.fixture
+def away(serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TrafficProcess]:
+    """Two workers as on other machines, one of them with a clock that's 100 s ahead."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    kinds = [Kind(name="steady", method="POST", path="/work?ms=5", rate=60.0, headers={"X-Extra": "kept"})]
+    settings = TrafficSettings(
+        run="r1",
+        out=str(tmp_path / "requests"),
+        url=f"http://{serve(answering).address}",
+        kinds=kinds,
+        workers=2,
+        listen=f"127.0.0.1:{port}",
+    )
+    child = TrafficProcess(settings, tmp_path / "traffic.json", tmp_path / "traffic.log")
+    commands = [worker_command("127.0.0.1", port)]
+    ahead = tmp_path / "ahead.py"
+    ahead.write_text(AHEAD.format(root=str(ROOT), locustfile=str(process.LOCUSTFILE)))
+    monkeypatch.setattr(process, "LOCUSTFILE", ahead)
+    commands.append(worker_command("127.0.0.1", port))
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    with (tmp_path / "workers.log").open("w") as log:
+        workers = [
+            subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            for command in commands
+        ]
+    yield child
+    child.kill()
+    for worker in workers:
+        worker.kill()
+        worker.wait()
+
+
+def test_workers_elsewhere_are_told_what_to_send_and_their_records_come_home_by_one_clock(
+    away: TrafficProcess,
+) -> None:
+    began = time.time()
+    away.wait_until_calibrated()
+    clock = away.last("clock")
+    assert clock is not None
+    away.go()
+    wait_until(lambda: (away.last("tick") or {}).get("sent", 0) >= 60, 20)
+    away.stop()
+    assert away.wait(20) == 0
+    stopped, records = away.last("stopped"), records_of(away)
+    assert stopped is not None
+    assert sorted(name.rpartition("-")[2] for name in records) == ["0", "1"], "a file for each part"
+    whole = [record for some in records.values() for record in some]
+    assert stopped["sent"] == len(whole) == len({record["id"] for record in whole})
+    assert stopped["outcomes"] == {"complete": len(whole)}
+    times = [record[name] for record in whole for name in ("planned", "sent", "first_byte", "done")]
+    assert began - 1.0 < min(times) <= max(times) < time.time() + 1.0
+    assert began - 1.0 < float(stopped["t"]) < time.time() + 1.0

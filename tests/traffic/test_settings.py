@@ -8,6 +8,7 @@ import pytest
 
 from swarmtest.traffic.settings import (
     Kind,
+    Stage,
     TrafficSettings,
     mask_settings,
     problems_of,
@@ -48,6 +49,11 @@ def test_what_may_be_a_password_is_for_the_child_alone_and_goes_when_it_has_gone
         ({"fresh_share": 1.5}, "between 0 and 1"),
         ({"timeout_seconds": 0.0}, "above zero"),
         ({"kinds": []}, "no kind"),
+        ({"processes": 0}, "expected 1 to 64"),
+        ({"url": None, "targets_file": "t.json", "workers": 2}, "can't follow the tasks"),
+        ({"kinds": [msgspec.structs.replace(KIND, stages=[Stage(-1.0, 1.0, 1.0)])]}, "neither seconds nor rates"),
+        ({"kinds": [msgspec.structs.replace(KIND, stages=[Stage(1.0, 1.0, 0.0)])]}, "holds after them"),
+        ({"kinds": [msgspec.structs.replace(KIND, stages=[Stage(1.0, 0.0, 0.0)], repeats=True)]}, "send something"),
         ({"kinds": [KIND, KIND]}, "same name"),
         ({"kinds": [msgspec.structs.replace(KIND, rate=0.0)]}, "kind short: rate"),
         ({"kinds": [msgspec.structs.replace(KIND, milliseconds=(300, 20))]}, "shortest <= longest"),
