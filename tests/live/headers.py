@@ -37,7 +37,7 @@ class Header:
 
 def read_header(path: Path) -> Header:
     found = dict(_LINE.findall(path.read_text()))
-    words = {key: frozenset(re.findall(r"[a-z_]+", value)) - {"none"} for key, value in found.items()}
+    words = {key: frozenset(re.findall(r"[a-z0-9_]+", value)) - {"none"} for key, value in found.items()}
     scenario = found.get("scenario")
     named = ("--scenario", scenario) if scenario is not None else ()
     return Header(
