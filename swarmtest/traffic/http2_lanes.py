@@ -30,7 +30,7 @@ class StreamTemplate:
         self._method = kind.method.encode("latin-1")
         self._body = b"x" * kind.body_bytes
         self._host = next((value for name, value in kind.headers.items() if name.lower() == "host"), None)
-        self._varies = "{ms}" in kind.path
+        self._varies = "{ms}" in kind.path or bool(kind.paths)
         self._headers: list[Header] = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in kind.headers.items()
