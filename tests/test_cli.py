@@ -129,6 +129,8 @@ def test_a_bom_and_windows_lines_are_no_mistake(call: Call) -> None:
         (["--rate", "fast"], "--rate: expected a rate"),
         (["--rate", "0"], "--rate: expected a rate"),
         (["--rate", ""], "--rate: expected a rate"),
+        (["--listen", "0.0.0.0:5557"], "say --workers, too"),
+        (["--workers", "2", "--listen", "here:there"], "expected host:port such as"),
         (["--baseline", "8"], "--baseline: expected a duration"),
         (["--baseline=-8s"], "--baseline: expected a duration of zero or more"),
         (["--baseline", ""], "--baseline: expected a duration"),

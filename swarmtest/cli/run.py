@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from swarmtest.cli.judge import judge_and_report
-from swarmtest.errors import Interrupted, SwarmtestError
+from swarmtest.cli.worker import address
+from swarmtest.errors import Interrupted, SwarmtestError, UsageError
 from swarmtest.interrupts import Interrupts
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 @click.option("--instance-header", help="Answer header that names the instance  [default: X-Instance-ID]")
 @click.option("--rate", help='All traffic together, such as "40/s"; the mix stays as it is.')
 @click.option("--processes", type=click.IntRange(1, 64), help="Processes that share the traffic  [default: 1]")
+@click.option("--workers", type=click.IntRange(1, 64), help="Workers on other machines that send it, see `worker`.")
+@click.option("--listen", metavar="HOST:PORT", help="Where those workers find this one  [default: 0.0.0.0:5557]")
 @click.option("--baseline", help='Length of the quiet part before anything is done, such as "8s".')
 @click.option("--seed", default=42, show_default=True, help="Seed of the traffic's times and of what a plan draws.")
 @click.option(
@@ -57,6 +60,8 @@ def run(
     instance_header: str | None,
     rate: str | None,
     processes: int | None,
+    workers: int | None,
+    listen: str | None,
     baseline: str | None,
     seed: int,
     name: str | None,
@@ -79,11 +84,20 @@ def run(
             stop_at=stop_at,
             limits=limits,
             processes=processes,
+            workers=workers or 0,
+            listen=_listen(workers, listen),
         )
         brief = read_brief(parsed, flags)
         brief = brief if release is None else with_release(brief, release)
         asked = Asked(parsed, brief, scenario, out, seed, name, init_swarm, minutes, repeat, release)
         return _print_plans(asked) if dry_run else _carry_out(asked, interrupts)
+
+
+def _listen(workers: int | None, listen: str | None) -> str:
+    if listen is not None and not workers:
+        raise UsageError("--listen is where workers on other machines find this one; say --workers, too")
+    host, port = address(listen or "0.0.0.0")  # noqa: S104 - they're on other machines
+    return f"{host}:{port}" if workers else ""
 
 
 def _print_plans(asked: Asked) -> int:

@@ -116,7 +116,8 @@ class Burster:
 def _more(settings: TrafficSettings, burst: Burst, number: int) -> TrafficSettings:
     """What the burst's child is told: the same requests, so much faster, under IDs that say that they're the burst's.
 
-    Where a rate changes, the burst is measured by the highest, since it begins at a moment of its own.
+    Where a rate changes, the burst is measured by the highest, since it begins at a moment of its own. Workers on
+    other machines have a master already: a burst comes from this one.
     Streams are held by the steady traffic alone: a session that comes for some seconds only shows nothing of a drain.
     """
     kinds = [
@@ -125,5 +126,5 @@ def _more(settings: TrafficSettings, burst: Burst, number: int) -> TrafficSettin
         if not kind.is_stream
     ]
     return msgspec.structs.replace(
-        settings, run=f"{settings.run}.{CLIENT}{number}", seed=settings.seed + number, kinds=kinds
+        settings, workers=0, run=f"{settings.run}.{CLIENT}{number}", seed=settings.seed + number, kinds=kinds
     )

@@ -105,6 +105,8 @@ def traffic_settings(order: Order, run: str, out: Path, url: str | None, targets
         timeout_seconds=brief.timeout_seconds,
         fresh_share=brief.fresh_share,
         processes=brief.processes,
+        workers=brief.workers,
+        listen=brief.listen,
         kinds=[
             Kind(
                 name=kind.name,
@@ -154,6 +156,7 @@ def plan_document(
             "timeout_seconds": brief.timeout_seconds,
             "fresh_share": brief.fresh_share,
             "processes": brief.processes,
+            "workers": brief.workers,
             "longest_request_seconds": brief.longest_seconds,
             "taken": list(brief.traffic_words),
             "kinds": [asdict(kind) | {"headers": masked(kind.headers or {})} for kind in brief.kinds],

@@ -58,6 +58,8 @@ class Overrides:
     stop_at: str | None = None
     limits: tuple[str, ...] = ()
     processes: int | None = None
+    workers: int = 0
+    listen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Brief:
     timeout_seconds: float = 30.0
     fresh_share: float = 0.5
     processes: int = 1
+    workers: int = 0
+    listen: str = ""
     baseline_seconds: float = 8.0
     longest_seconds: float = DEFAULT_LONGEST_SECONDS
     ready_seconds: float = 120.0
@@ -111,6 +115,8 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
     service = _service_name(stack, about, flags)
     _refuse_unservable(stack, stack.services[service])
     door = read_front_door(stack, about, service)
+    if flags.workers and door.mode == "direct":
+        raise UsageError("--workers: other machines can't follow the tasks; the traffic needs a front door")
     url = _url(about, flags)
     sent = read_traffic(about, flags.rate)
     kinds = sent.kinds
@@ -131,6 +137,8 @@ def read_brief(stack: Stack, flags: Overrides | None = None) -> Brief:
         timeout_seconds=span(traffic, "timeout", 30.0, above_zero=True),
         fresh_share=share(traffic, "fresh_share", 0.5),
         processes=_processes(traffic) if flags.processes is None else flags.processes,
+        workers=flags.workers,
+        listen=flags.listen,
         baseline_seconds=span(about, "baseline", 8.0) if flags.baseline_seconds is None else flags.baseline_seconds,
         longest_seconds=span(about, "longest_request", longest, above_zero=True),
         ready_seconds=span(about, "ready_within", 120.0, above_zero=True),
