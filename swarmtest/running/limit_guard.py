@@ -29,8 +29,8 @@ LUCK = 0.01
 LEAST_ENDED = 20
 """So many requests must have ended before a share says anything."""
 LOOK_SECONDS = 0.2
-WRITTEN_SECONDS = 0.5
-"""By so much later everything that ended in a second is written down."""
+WRITTEN_SECONDS = 1.5
+"""By so much later everything that ended in a second is written down, by workers on other machines as well."""
 NOT_JUDGED = ("deploy", "heal")
 
 
@@ -94,12 +94,13 @@ class Tally:
     total: int = 0
     bad: int = 0
     seconds: dict[int, tuple[int, int]] = field(default_factory=dict)
+    judged_to: int = 0
 
     def add(self, second: int, bad: bool, *, per_second: bool) -> None:
         """Counts one request."""
         self.total += 1
         self.bad += bad
-        if per_second:
+        if per_second and second >= self.judged_to:
             total, worse = self.seconds.get(second, (0, 0))
             self.seconds[second] = (total + 1, worse + bad)
 
@@ -121,8 +122,8 @@ class Tally:
         return self.bad <= allowed * self.total or chance(self.bad, self.total, allowed) >= LUCK
 
     def _broken_second(self, limit: Limit, now: float) -> str:
-        over = floor(now - WRITTEN_SECONDS)
-        for second in [second for second in self.seconds if second < over]:
+        self.judged_to = floor(now - WRITTEN_SECONDS)
+        for second in [second for second in self.seconds if second < self.judged_to]:
             total, bad = self.seconds.pop(second)
             count = total - bad if limit.measure == SUCCESS else bad
             if not limit.holds(count / total if limit.unit == "share" else count):

@@ -123,10 +123,10 @@ def test_a_second_is_judged_when_it_is_over(tmp_path: Path) -> None:
     world = World(tmp_path, "success per second >= 99%")
     world.write(0, count=40)
     world.lose(0.5)
-    assert world.look(1.2) is None
+    assert world.look(1.4) is None
     said = "the limit success per second >= 99% was broken: 1 of the 41 requests that ended within one second were lost"
-    assert world.look(1.4) is None  # it may not be written down yet
-    assert world.look(1.7) == said
+    assert world.look(2.4) is None  # it may not be written down yet
+    assert world.look(2.6) == said
 
 
 def test_a_phase_is_counted_from_its_beginning_to_its_end(tmp_path: Path) -> None:
@@ -198,3 +198,11 @@ def test_a_line_that_cannot_be_read_is_left_for_the_judging(tmp_path: Path) -> N
     (tmp_path / "requests-1.jsonl").write_text("no record\n")
     world.lose(0, count=2)
     assert world.look(1) == "the limit lost <= 1 was broken: 2 of 2 requests"
+
+
+def test_what_comes_late_makes_no_second_of_its_own(tmp_path: Path) -> None:
+    world = World(tmp_path, "success per second >= 90%")
+    world.write(0, count=40)
+    assert world.look(3) is None
+    world.lose(0.5)
+    assert world.look(4) is None
