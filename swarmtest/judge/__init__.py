@@ -27,7 +27,7 @@ from swarmtest.losses import account
 from swarmtest.losses.streams import held_until_killed
 from swarmtest.losses.table import tabulate
 from swarmtest.reports import CheckEntry, Document
-from swarmtest.store import open_run_folder
+from swarmtest.store import RunFolder, open_run_folder
 from swarmtest.timeline import read_timeline
 from swarmtest.timeline.acts import NOT_JUDGED, began
 from swarmtest.timeline.lines import sound
@@ -43,10 +43,18 @@ def judge_folder(path: Path) -> Document:
         RunFolderError: it isn't a run's folder, or one of a later version.
     """
     folder = open_run_folder(path)
-    plan, beside = folder.read_plan(), read_beside(folder)
     events = list(read_events(folder.events, is_about_a_request))
     with closing(database_of_folder(folder)) as database:
-        return _judge(_see(plan, events, database, beside))
+        return _judge(see_folder(folder, events, database))
+
+
+def see_folder(folder: RunFolder, events: Sequence[Event], database: Database) -> Judged:
+    """What the checks judge of a folder.
+
+    Arguments:
+        events: its trace, all but the lines that are in the database.
+    """
+    return _see(folder.read_plan(), events, database, read_beside(folder))
 
 
 def judge(

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from swarmtest.cli.query import query
+from swarmtest.errors import RunFolderError, UsageError
+from tests.judge.builder import Rollout
+from tests.judge.test_judge import folder_of
+
+SQL = "SELECT kind, loss, count(*) AS n FROM accounted GROUP BY ALL ORDER BY kind"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(folder_of(Rollout(update=False), tmp_path_factory.mktemp("runs") / "run"))
+
+
+def printed(*arguments: str) -> str:
+    result = CliRunner().invoke(query, arguments, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def test_an_answer_is_a_table_for_a_person(run: str) -> None:
+    lines = printed(run, SQL).splitlines()
+    assert lines[0].split() == ["kind", "loss", "n"]
+    assert lines[1].split() == ["long", "ok", "72"]
+
+
+def test_an_answer_is_csv_with_names(run: str) -> None:
+    assert printed(run, SQL, "--csv").splitlines()[:2] == ["kind,loss,n", "long,ok,72"]
+
+
+def test_an_answer_is_an_object_a_row_as_json(run: str) -> None:
+    assert json.loads(printed(run, SQL, "--json").splitlines()[0]) == {"kind": "long", "loss": "ok", "n": 72}
+
+
+def test_both_at_once_are_refused(run: str) -> None:
+    with pytest.raises(UsageError, match="give one of them"):
+        printed(run, SQL, "--json", "--csv")
+
+
+def test_a_folder_that_is_no_run_s_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match="not a run's folder"):
+        printed(str(tmp_path), SQL)
