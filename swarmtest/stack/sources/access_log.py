@@ -36,25 +36,24 @@ def read_access_log(path: Path, wanted: Wanted) -> Taken:
     Raises:
         StackError: it isn't one; the message has the line.
     """
-    left_out, counts = LeftOut(), Counter[tuple[str, str]]()
-    read, unreadable, first = 0, 0, 0
+    found, unreadable, first = Counter[_Line](), 0, 0
     for number, line in enumerate(_lines(path), start=1):
-        found = parse_line(line)
-        if found is None:
-            unreadable, first = unreadable + 1, first or number
-            continue
-        read += 1
-        method, target, status = found
-        wire = wire_path(target) if target.startswith(("/", "http://", "https://")) else ""
-        if why := _hindrance(method, wire, status, wanted):
-            left_out.add(why, f"{method} {template_of(wire) if wire else target[:40]}")
+        if (read := parse_line(line)) is not None:
+            found[read] += 1
         else:
-            counts[method, wire] += 1
-    if unreadable > UNREADABLE_SHARE * (read + unreadable):
+            unreadable, first = unreadable + 1, first or number
+    if unreadable > UNREADABLE_SHARE * (found.total() + unreadable):
         raise StackError(f"expected {WHAT} with {EXPECTED}", file=path, line=first)
+    left_out, samples = LeftOut(), []
+    for (method, target, status), times in found.items():
+        wire = wire_path(target) if target.startswith(("/", "http://", "https://")) else ""
+        template = template_of(wire) if wire else target[:40]
+        if why := _hindrance(method, wire, status, wanted):
+            left_out.add(why, f"{method} {template}", times)
+        else:
+            samples.append(Sample(method, wire, template, times))
     if unreadable:
         left_out.add("since they aren't lines of an access log", f"line {first}", unreadable)
-    samples = [Sample(method, wire, template_of(wire), times) for (method, wire), times in counts.items()]
     return Taken(tuple(samples), left_out)
 
 
