@@ -135,6 +135,8 @@ class Connection:
                 if failure is not None:
                     self._fail(failure)
                 self._read()
+                if self._session.is_winding_up:
+                    self.close(only_idle=True)
             while self._out and not self._ended:
                 self._wait_until_writable(1.0)
                 with self._lock:

@@ -233,6 +233,23 @@ def test_an_idle_connection_that_ends_costs_nothing_and_the_next_request_dials(b
     assert not second[0].reused
 
 
+def test_an_idle_connection_that_is_told_to_go_away_is_closed_by_us(bench: Callable[..., Bench]) -> None:
+    left = threading.Event()
+
+    def says_goodbye_when_idle(visit: Visit) -> None:
+        visit.await_batch(1)
+        visit.answer(1)
+        visit.round_trip()
+        visit.go_away(ANNOUNCED)
+        visit.read_until(lambda: False)
+        left.set()
+
+    found = bench(says_goodbye_when_idle)
+    assert outcomes(found.send()) == ["complete"]
+    assert left.wait(10)
+    assert [(one.ended_by, one.goaway, one.open) for one in found.ended] == [("client", ANNOUNCED, 0)]
+
+
 def test_a_body_waits_for_the_peers_window(bench: Callable[..., Bench]) -> None:
     length = 300_000
 
