@@ -58,9 +58,18 @@ def stacks(*folders: str) -> Iterable[str]:
             yield str(path.relative_to(ROOT))
 
 
+def caught_committing(run: LiveRun) -> bool:
+    """Whether all that's unknown was about to commit: a cut in the few milliseconds in which no line can tell."""
+    unknown = [event.why for event in run.document.loss_events if event.loss == "unknown"]
+    return bool(unknown) and all("about to commit" in why for why in unknown)
+
+
 def assert_as_promised(run: LiveRun, header: Header) -> None:
+    allowed = header.loss_classes | header.may_also_be
+    if "cut" in allowed and caught_committing(run):
+        allowed |= {"unknown"}
     assert run.failed() == header.must_fail, run.explain()
     assert header.loss_classes <= run.loss_classes(), run.explain()
-    assert run.loss_classes() <= header.loss_classes | header.may_also_be, run.explain()
+    assert run.loss_classes() <= allowed, run.explain()
     assert header.advice in " ".join(run.document.advice), run.explain()
     assert run.exit_code == header.exit_code, run.explain()
