@@ -73,7 +73,9 @@ def _of_block(about: Reader, item: object, index: int) -> AskedLimit:
     part = Reader(about.source, item, *here)
     refuse_unknown(part, ("limit", "abort", "scenarios"))
     limit = _parsed(about, part.text("limit", ""), (*here, "limit"))
-    abort = part.choice("abort", ("True", "False", "true", "false"), "false").lower() == "true"
+    if (said := part.text("abort", "false").lower()) not in ("true", "false"):
+        raise part.error(f"expected true or false, found {said!r}", "abort")
+    abort = said == "true"
     if abort and limit.unit != "ms" and limit.measure not in CAN_ABORT:
         problem = f"{limit.measure} is only known when the run is judged; what can stop it is {_can_abort()}"
         raise part.error(problem, "abort")

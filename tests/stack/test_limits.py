@@ -55,7 +55,7 @@ def test_without_any_there_are_none(tmp_path: Path) -> None:
         ("limits:\n  - 17", 5, "expected a limit such as"),
         ("limits:\n  - limit: lots = 0\n    abort: true", 5, "did you mean lost?"),
         ("limits:\n  - limit: lost = 0\n    abrt: true", 6, "did you mean abort?"),
-        ("limits:\n  - limit: lost = 0\n    abort: maybe", 6, "expected one of True"),
+        ("limits:\n  - limit: lost = 0\n    abort: maybe", 6, "expected true or false, found 'maybe'"),
         ("limits:\n  - limit: cut = 0\n    abort: true", 6, "only known when the run is judged"),
         ("limits:\n  - limit: lost = 0\n    scenarios: 3", 6, "expected names of scenarios"),
         ("limits:\n  - lost of ws = 0", 5, "ws sends no requests but holds streams open"),
