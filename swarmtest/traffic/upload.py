@@ -59,13 +59,14 @@ class UploadClient(Client):
 class Sending(Exchange):
     """One upload on one connection."""
 
-    __slots__ = ("_acknowledged", "_content", "_reply", "_seconds")
+    __slots__ = ("_acknowledged", "_content", "_head_bytes", "_reply", "_seconds")
 
     def __init__(self, connected: socket.socket, answer: ContentAnswer, record: Record, deadline: float) -> None:
         super().__init__(connected, answer, record, deadline)
         self._reply = answer
         self._acknowledged = acknowledged_bytes(connected)
         self._content = Content(b"", "", 0)
+        self._head_bytes = 0
         self._seconds = 0.0
 
     def of(self, upload: Upload) -> Sending:
@@ -107,10 +108,11 @@ class Sending(Exchange):
 
     @property
     def _sent_all(self) -> bool:
-        return self._content.read == self._content.length and self._record.bytes_sent >= self._content.length
+        return self._record.bytes_sent == self._head_bytes + self._content.length
 
     def _write(self, data: bytes) -> None:
         """Writes the head and then the body, piece by piece; stops when the answer is there before the end."""
+        self._head_bytes = len(data)
         super()._write(data)
         began = time.monotonic()
         for piece in self._content.pieces():
