@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import resource
@@ -30,7 +31,12 @@ def on_core(core: int) -> Callable[[], None]:
 
 
 def move(pid: int, core: int) -> None:
-    """Puts a process with all its threads on one processor."""
+    """Puts a process with all its threads on one processor, as urgent there as this one is.
+
+    Linux weighs sessions against each other, and forgets the urgency of what a session of its own was started by.
+    """
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(os.nice(0)))
     for thread in Path(f"/proc/{pid}/task").iterdir():
         os.sched_setaffinity(int(thread.name), {core})
 

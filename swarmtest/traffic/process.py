@@ -79,6 +79,17 @@ def _environment(settings_file: Path, folder: Path) -> dict[str, str]:
     return kept | {ENVIRONMENT_VARIABLE: str(settings_file), "HOME": str(folder)}
 
 
+def _keep_urgency(pid: int) -> None:
+    """Gives a child the niceness that we were started with.
+
+    Linux weighs sessions against each other (autogroups), and a new one begins as urgent as any: a client that was to
+    come first would wait its turn behind everything else.
+    """
+    if (urgency := os.nice(0)) != 0:
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{pid}/autogroup").write_text(str(urgency))
+
+
 class TrafficProcess:
     """One traffic child, from its start to its exit.
 
@@ -119,6 +130,7 @@ class TrafficProcess:
                 env=_environment(settings_file.resolve(), folder),
                 start_new_session=True,
             )
+        _keep_urgency(self._child.pid)
         self._reader = threading.Thread(target=self._hear, name="traffic messages", daemon=True)
         self._reader.start()
 
