@@ -51,6 +51,8 @@ def check(judged: Judged) -> Verdict:
     asked = expected(judged)
     kinds = f"{number(kept)} on kept connections, {number(sent - kept)} on fresh ones"
     findings.good.append(f"{number(sent)} sent of about {asked:,.0f}, {kinds}")
+    if all(kind.protocol != "h2" for kind in judged.promises.traffic.kinds):
+        findings.good.append("none of it by HTTP/2, which wasn't tested")
     findings.good += [f"in the {name}: {number(some.count)} sent" for name, some in _bursts(judged).items()]
     if stopped:
         findings.good.append(

@@ -136,7 +136,7 @@ def account(partition: Partition, promises: Promises, timeline: Timeline, witnes
         proxied = lines[-1] if lines else None
         trail = witness.trails.get(request.id)
         dialled = _dialled(request, proxied, promises, aliases)
-        gap = records.gap_for(request, dialled)
+        gap = None if _said_so(request, promises) else records.gap_for(request, dialled)
         unheard = records.unheard(trail, witness)
         known = Known(request, trail, gap, proxied, whole.names_itself, whole.echoes, unheard)
         found = held_to_content(known, classify(known), logs_stored=logs_stored)
@@ -193,6 +193,11 @@ def _usual(accounted: Sequence[Accounted], groups: Sequence[Group], t0: float) -
 def _ran(request: Request, trail: Trail | None, aliases: Aliases) -> Lifespan | None:
     ran = aliases.of_container(trail.container) if trail is not None else None
     return ran or aliases.of_header(request.instance, request.began)
+
+
+def _said_so(request: Request, promises: Promises) -> bool:
+    """Whether the instance itself says that no handler saw it. A proxy says so of what it had passed on, too."""
+    return request.client_outcome == "refused_stream" and promises.front_door.mode != "proxy"
 
 
 def _dialled(request: Request, proxied: Proxied | None, promises: Promises, aliases: Aliases) -> Lifespan | None:

@@ -123,12 +123,12 @@ def _closed(known: Known) -> Found:
     if (ran := _ran(known)) is not None:
         return ran
     request = known.request
-    if request.client_outcome == "refused_stream":
-        return Found(Loss.UNSERVED, f"no handler saw it, by the peer's word: {request.error}")
     if request.instance is not None:
         return Found(Loss.CUT, "the answer had begun and named its instance, then it was cut; no log line of the ID")
     if known.never_dialled:
         return Found(Loss.UNSERVED, "the proxy reached no instance with it")
+    if known.gap is None and request.client_outcome == "refused_stream":
+        return Found(Loss.UNSERVED, f"no handler saw it, by the peer's own word: {request.error}")
     if known.gap is None:
         return Found(Loss.UNSERVED, "closed, and provably no handler saw it: all records are whole, none has its ID")
     return Found(Loss.UNKNOWN, f"no start record, which proves nothing: {known.gap}")

@@ -19,10 +19,11 @@ def goodbye_of(lost: Accounted) -> Mechanism | None:
     request = lost.request
     if request.protocol != "h2" or request.client_outcome not in _ENDED:
         return None
+    ran = lost.trail is not None and lost.trail.seen
     if request.goaway is not None:
-        # What the peer had answered by then is no matter of the goodbye, but of the drain.
-        return Mechanism.GOAWAY_AT_ONCE if request.client_outcome == "refused_stream" else None
-    if lost.trail is not None and lost.trail.seen:
+        # What was taken on before is no matter of the goodbye, but of the drain, whatever the peer says of it.
+        return Mechanism.GOAWAY_AT_ONCE if request.client_outcome == "refused_stream" and not ran else None
+    if ran:
         of_the_stream = (request.error or "").startswith("RST_STREAM")
         return Mechanism.GOAWAY_MISSING if not of_the_stream and _needlessly(lost, lost.life) else None
     return Mechanism.GOAWAY_MISSING if request.reused else None

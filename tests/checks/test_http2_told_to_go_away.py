@@ -59,6 +59,17 @@ def test_a_stream_that_was_refused_after_a_handler_had_begun_it_was_cut() -> Non
     assert [lost.loss for lost in rollout.judged().losses.lost] == [Loss.CUT]
 
 
+def test_a_proxys_word_that_nobody_saw_a_stream_proves_nothing_and_an_instances_does() -> None:
+    for door, loss in (("proxy", Loss.UNKNOWN), ("direct", Loss.UNSERVED)):
+        rollout = Multiplexing(front_door=door)
+        life = rollout.old[0]
+        at = life.signalled or 0.0
+        life.log_complete = False
+        rollout.lost("refused", life, at, at + 0.02, connection="h10", client_outcome="refused_stream")
+        [lost] = [one for one in rollout.judged().losses.lost if one.request.id == "refused"]
+        assert lost.loss is loss, lost.why
+
+
 def test_an_untold_connection_fails_it_even_if_nothing_was_open_on_it() -> None:
     rollout = Multiplexing()
     rollout.untold("h10", 0)

@@ -38,6 +38,8 @@ def lost(at: float, until: float, *, started: bool = False, **fields: object) ->
         # Told, and above the last stream; told, and cut below it.
         (0.0, 0.1, False, {"goaway": 5, "client_outcome": "refused_stream"}, Mechanism.GOAWAY_AT_ONCE),
         (-1.0, 1.0, True, {"goaway": 9}, None),
+        # Refused by the peer's word, and begun by the instance's: HAProxy says so when it's cut short.
+        (-1.0, 1.0, True, {"goaway": 2**31 - 1, "client_outcome": "refused_stream"}, None),
         # By HTTP/1.1 there's no goodbye.
         (-1.0, 1.0, True, {"protocol": "http1"}, None),
         (-1.0, 1.0, True, {"client_outcome": "timed_out"}, None),
