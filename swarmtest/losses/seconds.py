@@ -7,7 +7,7 @@ digits before they're counted, which makes any percentile a matter of adding up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,8 +16,6 @@ from swarmtest.timeline.capacity import Spans, fewest_by_second
 
 if TYPE_CHECKING:
     import duckdb
-
-    from swarmtest.losses import Accounted
 
 SECONDS_VERSION = 1
 
@@ -55,11 +53,6 @@ class Track(msgspec.Struct, frozen=True):
     def ended(self, second: int) -> int:
         """How many ended in the second of this number, ok or not."""
         return self.ok[second] + sum(counts[second] for counts in self.lost.values())
-
-    def share_ok(self, second: int) -> float | None:
-        """What share of those that ended in it were ok; None where none ended."""
-        ended = self.ended(second)
-        return self.ok[second] / ended if ended else None
 
 
 class Seconds(msgspec.Struct, frozen=True):
@@ -108,18 +101,6 @@ def second_by_second(
         all=_track(tracks.get(None, {}), length),
         kinds={name: _track(tracks.get(name, {}), length) for name in kinds},
     )
-
-
-def seconds_of(accounted: Sequence[Accounted], spans: Spans) -> Seconds:
-    """The same of requests that are objects already."""
-    import duckdb
-
-    with duckdb.connect() as base:
-        fields = ", ".join(f"unnest(?::{kind}[]) AS {name}" for name, kind in COLUMNS.items())
-        values = [[getattr(one.request, name) for one in accounted] for name in COLUMNS]
-        base.execute(f"CREATE TEMP TABLE given AS SELECT {fields}", values)
-        lost = [(one.request.id, one.loss.value) for one in accounted if one.loss.value != "ok"]
-        return second_by_second(base, "given", lost, spans)
 
 
 def _count(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]]) -> None:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swarmtest.losses.seconds import COLUMNS, MOST_SECONDS, Seconds, second_by_second, seconds_of
-from tests.judge.builder import Rollout
+from swarmtest.losses.seconds import COLUMNS, MOST_SECONDS, Seconds, second_by_second
 
 START = 1_000_000
 
@@ -56,12 +55,11 @@ def test_what_was_lost_is_counted_by_class_and_not_as_ok(base: duckdb.DuckDBPyCo
     seconds = counted(base, row("a", 0.1, 0.2), row("b", 0.3, 1.4), row("c", 1.1, None), lost=lost)
     assert seconds.all.ok == [1, 0]
     assert seconds.all.lost == {"cut": [0, 1], "refused": [0, 1]}
-    assert (seconds.all.share_ok(0), seconds.all.share_ok(1)) == (1.0, 0.0)
+    assert (seconds.all.ended(0), seconds.all.ended(1)) == (1, 2)
 
 
-def test_a_second_in_which_nothing_ended_has_no_share_and_no_times(base: duckdb.DuckDBPyConnection) -> None:
+def test_a_second_in_which_nothing_ended_has_no_times(base: duckdb.DuckDBPyConnection) -> None:
     seconds = counted(base, row("a", 0.1, 2.2))
-    assert seconds.all.share_ok(0) is None
     assert seconds.all.p99_ms == [None, None, 2100.0]
 
 
@@ -117,10 +115,3 @@ def test_every_request_is_in_one_second(sent: list[tuple[float, float, str]]) ->
         ended = sum(seconds.all.ended(second) for second in range(seconds.length))
         assert sum(seconds.all.sent) == ended == len(sent)
         assert seconds.all.in_flight[-1:] in ([], [0])
-
-
-def test_requests_that_are_objects_are_counted_alike() -> None:
-    judged = Rollout().judged()
-    seconds = seconds_of(judged.losses.accounted, [])
-    assert sum(seconds.all.ok) == judged.losses.sent
-    assert set(seconds.kinds) == {"short", "long"}
