@@ -116,8 +116,12 @@ class Session:
             user.run(self._start, self._stop)
         except Exception as error:
             log.exception("a user broke")
-            self._failed = f"{type(error).__name__}: {error}"
-            self._stop.set()
+            self._break(error)
+
+    def _break(self, error: Exception) -> None:
+        """Ends traffic that nobody could account for any more."""
+        self._failed = f"{type(error).__name__}: {error}"
+        self._stop.set()
 
     def finish(self) -> None:
         """Ends the traffic in good order, however Locust's own end came about."""
@@ -155,7 +159,11 @@ class Session:
     def _keep_records(self) -> None:
         while True:
             gevent.sleep(KEEP_SECONDS)
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                self._break(error)
+                return
 
     def _direct(self) -> None:
         try:

@@ -281,6 +281,33 @@ def test_a_client_that_can_not_count_sends_nothing_and_exits_3(
     assert server.connections == 0
 
 
+FULL = """
+import sys
+sys.path.append({root!r})
+import locust  # patches the sockets before anything of ours loads them
+from swarmtest.traffic.records import RecordFile
+def full(self):
+    if self._waiting:
+        raise OSError(28, "No space left on device")
+RecordFile.flush = full
+__file__ = {locustfile!r}
+exec(open(__file__).read(), globals())
+"""
+
+
+def test_traffic_whose_records_can_not_be_written_ends_at_once_and_says_why(
+    serve: Any, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = tmp_path / "full_disk.py"
+    full.write_text(FULL.format(root=str(ROOT), locustfile=str(traffic_process.LOCUSTFILE)))
+    monkeypatch.setattr(traffic_process, "LOCUSTFILE", full)
+    child = start(url=f"http://{serve(answering).address}")
+    child.wait_until_calibrated()
+    child.go()
+    assert "No space left on device" in child.wait_for("failed", 20)["error"]
+    assert child.wait(20) == 1
+
+
 def test_a_child_that_does_not_start_is_reported_with_its_last_words(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
