@@ -34,8 +34,12 @@ def measure(place: Place) -> list[Figure]:
     ]
     if not beside:
         return [*found, Figure("h2load, which keeps sums only", "not installed (nghttp2-client)")]
-    sums = median(one.per_core for one in beside)
-    return [*found, Figure("h2load, which keeps sums only, streams per second and core", f"{sums:,.0f}")]
+    sums = median(one.per_core for one in beside), median(one.per_second for one in beside)
+    return [
+        *found,
+        Figure("h2load, which keeps sums only, streams per second and core", f"{sums[0]:,.0f}"),
+        Figure("h2load, streams per second that passed", f"{sums[1]:,.0f}"),
+    ]
 
 
 def _h2load(place: Place, address: str) -> Speed | None:
