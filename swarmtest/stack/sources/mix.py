@@ -13,7 +13,7 @@ from swarmtest.stack.sources import SAFE_METHODS, LeftOut, Sample, Taken, Wanted
 from swarmtest.stack.sources.access_log import read_access_log
 from swarmtest.stack.sources.har import read_har
 from swarmtest.stack.sources.openapi import read_openapi
-from swarmtest.stack.sources.paths import name_of, secret_parameters
+from swarmtest.stack.sources.paths import is_probe, name_of, secret_parameters
 
 SOURCES: Mapping[str, Callable[[Path, Wanted], Taken]] = {
     "openapi": read_openapi,
@@ -90,7 +90,7 @@ def read_mix(traffic: Reader, headers: Mapping[str, str]) -> Mix | None:
         raise traffic.error(f"no such file: {path}; the path begins at the folder of the stack file", key)
     taken = SOURCES[key](path, _wanted(traffic, key, headers))
     most = traffic.whole("most_kinds", MOST_KINDS, least=1)
-    parts = make_parts(_without_secrets(taken, traffic), most, taken.left_out)
+    parts = make_parts(_fitting(taken, traffic), most, taken.left_out)
     if not parts:
         why = "; ".join(taken.left_out.words()) or "it holds no request"
         raise traffic.error(f"nothing of {name} can be sent: {why}", key)
@@ -135,11 +135,15 @@ def in_turn(paths: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(turn)
 
 
-def _without_secrets(taken: Taken, traffic: Reader) -> list[Sample]:
+def _fitting(taken: Taken, traffic: Reader) -> list[Sample]:
+    """Those that are neither a probe's nor may hold a secret."""
     carry = [name.lower() for name in _words(traffic, "carry")]
     kept = []
     for sample in taken.samples:
-        if names := secret_parameters(sample.path, carry):
+        if is_probe(sample.path):
+            reason = "since they ask how an instance is, which a draining one answers with no"
+            taken.left_out.add(reason, f"{sample.method} {sample.template}", sample.times)
+        elif names := secret_parameters(sample.path, carry):
             reason = f"with what may be a secret in the query, {names[0]} (carry: [{names[0]}] takes it)"
             taken.left_out.add(reason, f"{sample.method} {sample.template}", sample.times)
         else:

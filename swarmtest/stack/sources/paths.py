@@ -21,6 +21,14 @@ _SECRET = re.compile(
 _ON_THE_WIRE = "/%:@!$&'()*+,;=~-._?"
 
 
+PROBES = ("healthz", "livez", "readyz", "health", "liveness", "readiness", "metrics")
+
+
+def is_probe(path: str) -> bool:
+    """Whether it's a path by which probes ask how an instance is, and no user does."""
+    return path.partition("?")[0].rstrip("/").rpartition("/")[2].lower() in PROBES
+
+
 def is_secret(name: str) -> bool:
     """Whether a query parameter may hold what nobody should put into a stack's tests."""
     return _SECRET.fullmatch(name) is not None

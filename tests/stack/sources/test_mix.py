@@ -91,3 +91,11 @@ def test_the_paths_of_a_log_go_into_the_kind(tmp_path: Path, read: ReadBrief) ->
     kinds = {kind.name: kind for kind in read("{access_log: access.log}").kinds}
     assert (kinds["get-o-id"].path, kinds["get-o-id"].paths) == ("/o/2", ("/o/2", "/o/1", "/o/2"))
     assert kinds["get-a"].paths == ()
+
+
+def test_probes_are_no_traffic(tmp_path: Path, read: ReadBrief) -> None:
+    write(tmp_path, "/a", "/healthz", "/api/readyz?full", "/metrics/", "/health/advice")
+    brief = read("{access_log: access.log}")
+    assert [kind.path for kind in brief.kinds] == ["/a", "/health/advice"]
+    reason = "since they ask how an instance is, which a draining one answers with no"
+    assert f"3 left out, {reason}: GET /healthz, GET /api/readyz?full, GET /metrics/" in brief.traffic_words
