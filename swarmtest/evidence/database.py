@@ -6,9 +6,12 @@ it. Lines about requests are read from the trace as they stand; the other events
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -83,19 +86,19 @@ class Database:
     """The tables of a run. They're there until it's closed or forgotten.
 
     Arguments:
-        spill: where DuckDB may put what it can't hold; the system's place for such files where it's None.
+        place: a folder of its own for the tables, which goes with them; without one they're in memory, and only
+            what's too much is put into files.
     """
 
-    def __init__(self, spill: str | None = None) -> None:
+    def __init__(self, place: Path | None = None) -> None:
         import duckdb
 
-        place = spill or f"{tempfile.gettempdir()}/swarmtest-spill"
-        config: dict[str, str | bool | int | float | list[str]] = {
-            "threads": "2",
-            "memory_limit": MEMORY_LIMIT,
-            "temp_directory": place,
-        }
-        self._base: duckdb.DuckDBPyConnection = duckdb.connect(config=config)
+        spill = place if place is not None else Path(tempfile.gettempdir(), f"swarmtest-{os.getpid()}")
+        config: dict[str, str | bool | int | float | list[str]] = {"threads": "2", "memory_limit": MEMORY_LIMIT}
+        config["temp_directory"] = str(spill / "spill")
+        self._place = place
+        tables = ":memory:" if place is None else str(place / "tables.duckdb")
+        self._base: duckdb.DuckDBPyConnection = duckdb.connect(tables, config=config)
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """The rows of a statement; ``$name`` in it stands for a value."""
@@ -122,6 +125,8 @@ class Database:
     def close(self) -> None:
         """Lets go of all tables, and of what was put into files."""
         self._base.close()
+        if self._place is not None:
+            shutil.rmtree(self._place, ignore_errors=True)
 
 
 def database_of_folder(folder: RunFolder) -> Database:
@@ -132,13 +137,24 @@ def database_of_folder(folder: RunFolder) -> Database:
     """
     import duckdb
 
-    database = Database()
+    database = Database(_place_in(folder.path))
     try:
         _read_requests(database, folder.source)
         _read_trace(database, folder)
-    except duckdb.Error as error:
-        raise RunFolderError(f"{folder.path}: the requests can't be read: {error}") from error
+    except BaseException as error:
+        database.close()
+        if isinstance(error, duckdb.Error):
+            raise RunFolderError(f"{folder.path}: the requests can't be read: {error}") from error
+        raise
     return database
+
+
+def _place_in(folder: Path) -> Path:
+    """A new folder for the tables: in the run's own, or where the system puts such things if that's only to be read."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="tables-", dir=folder))
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="swarmtest-tables-"))
 
 
 def _read_requests(database: Database, source: str | None) -> None:

@@ -16,7 +16,7 @@ from swarmtest.evidence.database import STEPS, Database
 _STEPS = ", ".join(f"'{step}'" for step in STEPS)
 
 _SAID = f"""
-CREATE TEMP TABLE said AS
+CREATE TABLE said AS
 SELECT request_id AS id,
     count(*) FILTER (kind = 'record')::INTEGER AS lines,
     count(*) FILTER (event = 'start')::INTEGER AS starts,
@@ -24,11 +24,11 @@ SELECT request_id AS id,
     count(*) FILTER (event = 'commit')::INTEGER AS commits,
     count(*) FILTER (event = 'finish')::INTEGER AS finishes,
     count(*) FILTER (kind = 'proxied')::INTEGER AS proxied,
-    min(container) FILTER (kind = 'record') AS container,
-    max(container) FILTER (kind = 'record') AS other,
+    min(hash(container)) FILTER (kind = 'record') AS box,
+    max(hash(container)) FILTER (kind = 'record') AS other,
     min(t) FILTER (event = 'start') AS started,
     max(t) FILTER (event = 'finish') AS finished,
-    any_value(server) FILTER (kind = 'proxied' AND connected IS DISTINCT FROM false) AS server
+    any_value(hash(server)) FILTER (kind = 'proxied' AND connected IS DISTINCT FROM false) AS server
 FROM lines WHERE request_id <> '' AND (kind = 'proxied' OR event IN ({_STEPS})) GROUP BY request_id
 """
 
@@ -43,21 +43,21 @@ PLAIN = """
 """What the client has to say of a request that's plain."""
 
 _RECORDED = """
-    s.starts = 1 AND s.container = s.other AND s.finishes = {finishes} AND s.intents <= 1 AND s.commits <= 1
+    s.starts = 1 AND s.box = s.other AND s.finishes = {finishes} AND s.intents <= 1 AND s.commits <= 1
     AND s.lines = s.starts + s.intents + s.commits + s.finishes AND s.proxied <= 1
 """
 _UNRECORDED = "coalesce(s.lines, 0) = 0 AND coalesce(s.proxied, 0) <= 1"
 
 _FACTS = """
-CREATE TEMP TABLE facts AS
+CREATE TABLE facts AS
 SELECT r.n, coalesce(r.kind, '') AS kind, coalesce(r.protocol, 'http1') AS protocol,
     coalesce(r.reused, false) AS reused, r.status,
     coalesce(r.attempt, 1) AS attempt,
     CASE WHEN contains(split_part(r.id, '-', 1), '.burst') THEN split_part(r.id, '-', 1) END AS burst,
     r.planned, r.first_byte, coalesce(r.sent, r.planned, 0) AS began,
     coalesce(r.connected, r.sent, r.planned, 0) AS connected, coalesce(r.done, r.sent, r.planned, 0) AS ended,
-    s.started, s.finished, r.instance AS called, s.container, r.target,
-    coalesce(s.server, '') AS server, coalesce(s.proxied, 0) > 0 AS proxied,
+    s.started, s.finished, hash(r.instance) AS called, s.box, hash(r.target) AS target,
+    s.server, coalesce(s.proxied, 0) > 0 AS proxied,
     coalesce({plain}, false) AS sure
 FROM requests r LEFT JOIN said s ON s.id = r.id
 """

@@ -9,12 +9,12 @@ from swarmtest.losses import Accounted
 from swarmtest.timeline import Partition
 
 _CLASSES = """
-CREATE TEMP TABLE classes AS SELECT unnest($numbers::BIGINT[]) AS n, unnest($losses::VARCHAR[]) AS loss,
+CREATE TABLE classes AS SELECT unnest($numbers::BIGINT[]) AS n, unnest($losses::VARCHAR[]) AS loss,
     unnest($charges::VARCHAR[]) AS charge, unnest($unproved::BOOLEAN[]) AS unproved, unnest($tasks::VARCHAR[]) AS task
 """
 
 _ACCOUNTED = """
-CREATE TEMP VIEW accounted AS
+CREATE VIEW accounted AS
 SELECT p.n, p.kind, p.protocol, p.reused, p.burst, CASE WHEN c.n IS NULL THEN l.task ELSE c.task END AS task,
     p.planned, p.first_byte, p.began, p.connected, p.ended, p.started, p.finished, p.status, p.attempt,
     c.n IS NULL AS plain, coalesce(c.loss, 'ok') AS loss, c.charge, coalesce(c.unproved, false) AS unproved

@@ -67,10 +67,11 @@ class Partition:
 
     def heard(self, said: Sequence[tuple[str, str]]) -> Heard:
         """What tells who an instance is."""
-        sure = self.database.rows("SELECT DISTINCT called, target, container FROM facts WHERE sure AND container <> ''")
-        self.named = frozenset((str(called), str(box)) for called, _, box in sure)
+        sure = self.database.rows("SELECT DISTINCT called, target, box FROM facts WHERE sure AND box IS NOT NULL")
+        names, targets, boxes = self._words("instance"), self._words("target"), self._words("container", "lines")
+        self.named = frozenset((names[called], boxes[box]) for called, _, box in sure)
         learnt = set(self.named)
-        dialled = {(str(target or ""), str(box)) for _, target, box in sure}
+        dialled = {(targets.get(target, ""), boxes[box]) for _, target, box in sure}
         for request in self.requests:
             trail = self.trails.get(request.id)
             if trail is None:
@@ -79,6 +80,11 @@ class Partition:
                 learnt.add((request.instance, trail.containers[0]))
             dialled.add((request.target or "", trail.container or ""))
         return Heard(said, sorted(learnt), sorted(dialled))
+
+    def _words(self, column: str, table: str = "requests") -> dict[int, str]:
+        """Each word of a column by what stands for it in the table ``facts``."""
+        found = self.database.rows(f"SELECT DISTINCT hash({column}), {column} FROM {table} WHERE {column} IS NOT NULL")
+        return {int(number): str(word) for number, word in found}
 
     def find_telling(self, lives: Sequence[Lifespan], aliases: Aliases, until: float | None) -> None:
         """Takes those out of the plain that tell something by themselves, and groups the rest.
@@ -103,6 +109,8 @@ class Partition:
             chosen: a statement that gives their numbers.
         """
         columns = ", ".join(REQUEST_COLUMNS)
+        if not self.database.value(f"SELECT count(*) FROM ({chosen})"):
+            return
         rows = self.database.rows(f"SELECT n, {columns} FROM requests WHERE n IN ({chosen})")
         self.numbers += [row[0] for row in rows]
         self.requests += read_requests(dict(zip(REQUEST_COLUMNS, row[1:], strict=True)) for row in rows)

@@ -12,37 +12,37 @@ from swarmtest.evidence.database import Database
 from swarmtest.timeline.aliases import Aliases
 from swarmtest.timeline.lifespan import Lifespan
 
-MARKS = ("signalled", "killed", "exited", "closed", "announced", "unready")
+MARKS = ("signalled", "killed", "exited")
 """Marks at which it matters what an instance was doing."""
 
 AROUND_SECONDS = 0.1
-"""Beyond the error of a mark: what's on its way when a listener closes isn't new any more."""
+"""Beyond the error of a close: what's on its way when a listener closes isn't new any more."""
 
 FIRST = 12
 """How many of the first requests of a run are looked at."""
 
 _PLACED = """
-CREATE TEMP TABLE placed AS
-SELECT f.* EXCLUDE (called, container, target, server),
+CREATE TABLE placed AS
+SELECT f.* EXCLUDE (called, box, target, server),
     CASE WHEN f.sure THEN coalesce(b.life, h.life) END AS life, d.life AS dialled
 FROM facts f
-LEFT JOIN box_lives b ON b.name = f.container
+LEFT JOIN box_lives b ON b.name = f.box
 LEFT JOIN header_lives h ON h.name = f.called AND f.began >= h.since AND f.began < h.until
 LEFT JOIN server_lives d ON d.name = f.server AND f.began >= d.since AND f.began < d.until
 """
 
 _EDGES = """
-CREATE TEMP TABLE edges AS
+CREATE TABLE edges AS
 SELECT life, min(began) AS b0, max(began) AS b1, min(ended) AS e0, max(ended) AS e1,
     min(started) AS s0, max(started) AS s1, max(finished) AS f1,
     max(began) FILTER (NOT reused) AS fresh, max(began) FILTER (proxied) AS sent,
     max(started) FILTER (NOT reused) AS fresh_started,
-    max(finished - started) AS ran, max(ended - connected) AS took
+    arg_max(n, finished - started) AS ran, arg_max(n, ended - connected) AS took
 FROM placed WHERE sure GROUP BY life
 """
 
 _ODD = f"""
-CREATE TEMP TABLE odd AS SELECT DISTINCT n FROM (
+CREATE TABLE odd AS SELECT DISTINCT n FROM (
     SELECT n FROM placed WHERE NOT sure OR life IS NULL
     UNION ALL
     SELECT p.n FROM placed p JOIN instants i ON i.life = p.life
@@ -51,8 +51,8 @@ CREATE TEMP TABLE odd AS SELECT DISTINCT n FROM (
     SELECT p.n FROM placed p JOIN edges e ON e.life = p.life
     WHERE p.sure AND (p.began IN (e.b0, e.b1) OR p.ended IN (e.e0, e.e1) OR p.started IN (e.s0, e.s1)
         OR p.finished = e.f1 OR (NOT p.reused AND (p.began = e.fresh OR p.started = e.fresh_started))
-        OR (p.proxied AND p.began = e.sent) OR p.finished - p.started = e.ran
-        OR p.ended - p.connected = e.took)
+        OR (p.proxied AND p.began = e.sent) OR p.n = e.ran
+        OR p.n = e.took)
     UNION ALL
     SELECT n FROM placed
     WHERE began <= (SELECT max(began) FROM (SELECT began FROM placed ORDER BY began LIMIT {FIRST}))
@@ -70,23 +70,23 @@ def find_telling(database: Database, lives: Sequence[Lifespan], aliases: Aliases
     number = {life.task: k for k, life in enumerate(lives)}
     boxes = [(name, number[life.task]) for name, life in aliases.by_container.items()]
     database.run(
-        "CREATE TEMP TABLE box_lives AS SELECT unnest($names::VARCHAR[]) AS name, unnest($lives::INTEGER[]) AS life",
+        "CREATE TABLE box_lives AS SELECT hash(unnest($names::VARCHAR[])) AS name, unnest($lives::INTEGER[]) AS life",
         {"names": [name for name, _ in boxes], "lives": [k for _, k in boxes]},
     )
-    called = [str(name) for (name,) in database.rows("SELECT DISTINCT called FROM facts WHERE sure")]
-    servers = [str(name) for (name,) in database.rows("SELECT DISTINCT server FROM facts WHERE sure AND server <> ''")]
+    called = [str(name) for (name,) in database.rows("SELECT DISTINCT instance FROM requests WHERE instance <> ''")]
+    servers = [str(name) for (name,) in database.rows("SELECT DISTINCT server FROM lines WHERE server <> ''")]
     headers = [(name, *span) for name in called for span in aliases.spans_of_header(name)]
     addresses = [(name, *span) for name in servers for span in aliases.spans_of_address(name)]
     _spans(database, "header_lives", [(name, a, b, number[life.task]) for name, a, b, life in headers])
     _spans(database, "server_lives", [(name, a, b, number[life.task]) for name, a, b, life in addresses])
     database.run(_PLACED)
     database.run(
-        "CREATE TEMP TABLE lives AS SELECT unnest($tasks::VARCHAR[]) AS task, unnest($lives::INTEGER[]) AS life",
+        "CREATE TABLE lives AS SELECT unnest($tasks::VARCHAR[]) AS task, unnest($lives::INTEGER[]) AS life",
         {"tasks": list(number), "lives": list(number.values())},
     )
     instants = [(number[life.task], *edge) for life in lives for edge in _instants(life)]
     database.run(
-        "CREATE TEMP TABLE instants AS SELECT unnest($lives::INTEGER[]) AS life,"
+        "CREATE TABLE instants AS SELECT unnest($lives::INTEGER[]) AS life,"
         " unnest($since::DOUBLE[]) AS since, unnest($until::DOUBLE[]) AS until",
         dict(zip(("lives", "since", "until"), _columns(instants, 3), strict=True)),
     )
@@ -95,9 +95,11 @@ def find_telling(database: Database, lives: Sequence[Lifespan], aliases: Aliases
 
 
 def _spans(database: Database, table: str, rows: Sequence[tuple[str, float, float, int]]) -> None:
-    columns = "unnest($names::VARCHAR[]) AS name, unnest($since::DOUBLE[]) AS since, unnest($until::DOUBLE[]) AS until"
+    columns = (
+        "hash(unnest($names::VARCHAR[])) AS name, unnest($since::DOUBLE[]) AS since, unnest($until::DOUBLE[]) AS until"
+    )
     database.run(
-        f"CREATE TEMP TABLE {table} AS SELECT {columns}, unnest($lives::INTEGER[]) AS life",
+        f"CREATE TABLE {table} AS SELECT {columns}, unnest($lives::INTEGER[]) AS life",
         dict(zip(("names", "since", "until", "lives"), _columns(rows, 4), strict=True)),
     )
 
@@ -110,8 +112,9 @@ def _instants(life: Lifespan) -> Iterable[tuple[float, float]]:
     """When it matters what an instance was doing."""
     for name in MARKS:
         if (mark := life.mark(name)) is not None:
-            around = mark.error + AROUND_SECONDS
-            yield mark.at - around, float("inf") if name == "closed" else mark.at + around
+            yield mark.at - mark.error, mark.at + mark.error
+    if (closed := life.mark("closed")) is not None:
+        yield closed.at - closed.error - AROUND_SECONDS, float("inf")
     ready = life.mark("warm") or life.mark("healthy")
     if ready is not None and life.generation == "new":
         yield float("-inf"), ready.at + ready.error + AROUND_SECONDS
