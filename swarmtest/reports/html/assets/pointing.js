@@ -76,20 +76,23 @@ lanes.start = function () {
     return [event.clientX - left, event.clientY - top];
   };
   handle(this.base, plot);
+  const say = (event) => {
+    const [x, y] = inside(event), found = this.found(x, y);
+    pointAt(x >= this.left ? this.t(x) : null);
+    if (found === null) tip(0, 0, null);
+    else tip(event.clientX, event.clientY, found[0], [...found[1], x >= this.left ? "here: " + seconds(this.t(x)) : ""]);
+  };
   let down = null;
   this.base.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "touch" && event.button === 0) down = inside(event)[0];
+    if (event.pointerType === "touch") say(event);
+    else if (event.button === 0) down = inside(event)[0];
   });
   addEventListener("pointermove", (event) => {
-    const [x, y] = inside(event);
     if (down !== null) {
-      this.brush = [down, x].map((at) => Math.max(this.left, Math.min(this.left + this.inner, at)));
+      this.brush = [down, inside(event)[0]].map((at) => Math.max(this.left, Math.min(this.left + this.inner, at)));
       this.overlay();
-    } else if (event.target === this.base) {
-      pointAt(x >= this.left ? this.t(x) : null);
-      const found = this.found(x, y);
-      if (found === null) tip(0, 0, null);
-      else tip(event.clientX, event.clientY, found[0], [...found[1], x >= this.left ? "here: " + seconds(this.t(x)) : ""]);
+    } else if (event.target === this.base && event.pointerType !== "touch") {
+      say(event);
     }
   });
   addEventListener("pointerup", () => {
@@ -98,10 +101,13 @@ lanes.start = function () {
     if (brush !== null && Math.abs(brush[1] - brush[0]) > 5) view.show(this.t(Math.min(...brush)), this.t(Math.max(...brush)));
     else if (brush !== null) this.overlay();
   });
-  this.base.addEventListener("pointerleave", () => {
+  const hush = () => {
     tip(0, 0, null);
     pointAt(null);
-  });
+  };
+  this.base.addEventListener("pointerleave", (event) => event.pointerType === "touch" || hush());
+  addEventListener("scroll", hush, { passive: true });
+  this.base.addEventListener("touchmove", hush, { passive: true });
   view.watchers.push(() => this.draw());
 };
 
