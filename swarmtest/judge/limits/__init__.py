@@ -63,7 +63,7 @@ def _advice(limit: Limit, found: Found, judged: Judged) -> str | None:
     rate = sum(kind.rate for kind in kinds)
     of = f" of {limit.kind}" if limit.kind else ""
     phase = f" in the phase {limit.phase}" if limit.phase else ""
-    takes = f", which take {ceil(found.least / rate)} s at {rate:g}/s" if rate else ""
+    takes = f", which take {ceil(found.least / rate)} s at {round(rate, 1):g}/s" if rate else ""
     needed = f"{number(found.least)} requests{of}{phase} tell {limit.measure}{takes}"
     return f"{needed}: raise the rate, or make it longer (--baseline)"
 
