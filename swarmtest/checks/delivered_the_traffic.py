@@ -15,14 +15,13 @@ from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.request import Request
 from swarmtest.losses import Loss, missing
 from swarmtest.losses.wording import many, number, since
+from swarmtest.timeline.machine import full_machine
 
 ENOUGH_SHARE = 0.95
 CPU_LIMIT = 0.9
 LATE_LIMIT_MS = 250.0
 KEPT_SHARE = 0.99
 """Of the arrivals of the schedule so many must have been sent."""
-FULL = 0.95
-"""A machine this busy on average has nothing left for anybody."""
 NEVER_KEPT = "no request was sent on a kept connection"
 LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
 
@@ -161,19 +160,7 @@ def _schedule(judged: Judged) -> Iterator[str]:
         yield f"no room for {number(full)} arrivals, so many requests were open: the service is slower than they come"
     late = float(stopped.get("late_ms_p99") or 0.0)
     if missed or late > LATE_LIMIT_MS:
-        yield from _bottleneck(judged)
-
-
-def _bottleneck(judged: Judged) -> Iterator[str]:
-    stopped = judged.timeline.traffic.get("stopped", {})
-    share, client = stopped.get("machine_share"), stopped.get("cpu_share_max")
-    if share is None or client is None or share < FULL:
-        return
-    served = sum(life.cpu_max or 0.0 for life in judged.timeline.lifespans if life.mark("exited") is None)
-    yield (
-        f"the bottleneck is the client's machine: {share:.2f} of its {stopped.get('processors')} processors were busy"
-        f" on average; the client had {client:.2f} at most, the instances that still run {served:.2f}"
-    )
+        yield from filter(None, [full_machine(judged.timeline)])
 
 
 def expected(judged: Judged) -> float:
