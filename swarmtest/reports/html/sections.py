@@ -70,12 +70,15 @@ def _figures(document: Document) -> Iterator[tuple[str, str, str]]:
     """The numbers below the headline: what it is, how much, and what it means."""
     sent, lost = document.losses.get("sent", 0), wording.lost_count(document)
     unproved = int(document.proof.get("unproved") or 0)
-    yield "requests", wording.number(sent), "sent, each once"
+    yield "requests", wording.number(sent), "sent, with later tries" if document.retries else "sent, each once"
     yield "lost", wording.number(lost - unproved), _by_class(document)
     if unproved:
         yield "not proved", wording.number(unproved), "answered, without a proof"
     if twice := document.losses.get("duplicates", 0):
         yield "duplicates", wording.number(twice), "handled more than once"
+    if document.stream_rows:
+        opened = sum(row.opened for row in document.stream_rows)
+        yield "streams", wording.number(opened), f"{sum(row.cut + row.untold for row in document.stream_rows)} cut"
     stops = int(document.proof.get("stops") or 0)
     yield "stops", wording.number(stops), f"{document.proof.get('stops_with_loss') or 0} with a loss"
     figures = document.figures

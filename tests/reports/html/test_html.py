@@ -206,6 +206,7 @@ def test_streams_are_told_apart_from_requests(runs: dict[str, Callable[[], Docum
     bad = StreamEvent("s-1", "feed", "s", document.instances[0].id, 1.0, 2.5, "cut without a close frame", lost=2)
     page = Page(text_of(msgspec.structs.replace(document, stream_rows=[row], stream_events=[bad], start=0.0)))
     assert "cut without a close frame" in page.text
+    assert "streams 6 1 cut" in page.text
     layer = page.drawn["layers"][0]  # type: ignore[index]
     assert layer["points"] == [[2.5, 0, "stream · feed: cut without a close frame", "2 lost, 0 repeated; s-1"]]
     assert page.drawn["lost"]["told"] == []  # type: ignore[index]
