@@ -17,8 +17,9 @@ from locust.exception import StopUser
 # A checkout that isn't installed; at the end, so that it hides nothing.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from swarmtest.traffic.child import Frame
-from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, read_settings
+from swarmtest.traffic.frame import Frame
+from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE
+from swarmtest.traffic.settings_file import read_settings
 
 told = os.environ.get(ENVIRONMENT_VARIABLE)
 frame = Frame(read_settings(Path(told)) if told else None)

@@ -22,7 +22,7 @@ from swarmtest.recovery.orphans import TRAFFIC, Orphan, await_end, end, orphans_
 from swarmtest.recovery.stacks import Owner, counted, longest_grace, missing, owner_of
 from swarmtest.recovery.updates import Waiting, roll_back, words_on_update
 from swarmtest.store import RunFolder
-from swarmtest.traffic.settings import mask_settings, read_settings
+from swarmtest.traffic.settings_file import mask_settings, read_settings
 
 REMOVAL_SECONDS = 90.0
 """A removal may take so much longer than the longest grace."""

@@ -20,7 +20,8 @@ from swarmtest.running.guard import Limit as ShareLimit
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.bodies import DEFAULT_CHUNK
 from swarmtest.stack.brief import Brief
-from swarmtest.traffic.settings import Kind, Retries, Stage, TrafficSettings, masked
+from swarmtest.traffic.settings import Kind, Retries, Stage, TrafficSettings
+from swarmtest.traffic.settings_file import masked
 
 LONGEST_NAME = 63
 """Longest name of a service that Swarm takes: it's a label of DNS."""

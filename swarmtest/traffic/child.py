@@ -1,8 +1,8 @@
-"""What runs inside Locust: commands from stdin, messages on stdout, and the end of the lanes.
+"""What runs inside Locust and sends: from its calibration to its last answer.
 
-Locust spawns the users and keeps their statistics; when they begin and end is decided here, since
-Locust by itself kills users with their requests open. The order of a run: calibration, "go",
-lanes, "stop", the lanes' last answers, ``stopped``, exit.
+Locust starts a user in each process; when its work begins and ends is decided here, since Locust by itself
+kills users with their requests open. The order of a run: calibration, "go", requests, "stop", the last
+answers, ``stopped``, exit.
 """
 
 from __future__ import annotations
@@ -20,20 +20,16 @@ from typing import Any, Protocol
 
 import gevent  # type: ignore[import-untyped]
 from gevent.pool import Group  # type: ignore[import-untyped]
-from locust.runners import MasterRunner, WorkerRunner
 
 from swarmtest.traffic.body_calibration import with_bodies
 from swarmtest.traffic.calibration import calibrate
-from swarmtest.traffic.distributed import CALIBRATION_FAILED, AwayLink, Master, MasterLink
+from swarmtest.traffic.distributed import CALIBRATION_FAILED
 from swarmtest.traffic.flag import Flag
 from swarmtest.traffic.http2_calibration import with_http2
 from swarmtest.traffic.ledger import MOST_OPEN, Ledger
-from swarmtest.traffic.pacing import share_of
-from swarmtest.traffic.parent import Parent
 from swarmtest.traffic.processor import ProcessorUse, processors
 from swarmtest.traffic.protocols import Runs, Tools, lanes_for
 from swarmtest.traffic.records import RecordFile
-from swarmtest.traffic.remote import Away
 from swarmtest.traffic.settings import TrafficSettings
 from swarmtest.traffic.stream_calibration import with_streams
 from swarmtest.traffic.targets import FrontDoor, ListedTargets, Target, Targets
@@ -223,52 +219,6 @@ class Session:
             machine_share=use.machine_since_start(),
             processors=processors(),
         )
-
-
-class Frame:
-    """What this process is in Locust's frame: the only one, the master of several, or a worker.
-
-    Made before Locust forks its workers; what a process has for itself is made when Locust has started in it.
-
-    Arguments:
-        settings: None in a worker on another machine, which is told by the master.
-    """
-
-    def __init__(self, settings: TrafficSettings | None) -> None:
-        self._settings = settings
-        self._parent = Parent()
-        self._part: Session | Master
-
-    def prepare(self, environment: Any, **_: Any) -> None:
-        """Gets ready to send, or to command; Locust waits for this before it starts a user."""
-        runner, settings = environment.runner, self._settings
-        if settings is None:
-            self._part = _session_away(runner)
-        elif isinstance(runner, MasterRunner):
-            self._part = Master(self._parent, settings)
-        elif isinstance(runner, WorkerRunner):
-            self._part = Session(share_of(settings, runner.worker_index, settings.parts), MasterLink(runner))
-        else:
-            self._part = Session(settings, self._parent)
-        self._part.prepare(environment)
-
-    def live(self) -> None:
-        """A user's life."""
-        self._part.live()
-
-    def finish(self, **_: Any) -> None:
-        """Ends the traffic in good order, however Locust's own end came about."""
-        self._part.finish()
-
-
-def _session_away(runner: Any) -> Session:
-    """One on another machine than the master's: asks what to send, measures its clock, and sends on what it writes."""
-    away = Away(runner)
-    settings = away.settings()
-    link = AwayLink(runner, away)
-    link.tell("clock", **away.clock())
-    gevent.spawn(away.carry_on)
-    return Session(settings, link)
 
 
 def room() -> int:

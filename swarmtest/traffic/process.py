@@ -21,7 +21,8 @@ from typing import Any
 import msgspec
 
 from swarmtest.errors import TrafficError
-from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, TrafficSettings, mask_settings, write_settings
+from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE, TrafficSettings
+from swarmtest.traffic.settings_file import mask_settings, write_settings
 from swarmtest.traffic.targets import write_targets
 
 __all__ = ["TrafficProcess", "command_line", "write_targets"]

@@ -1,4 +1,4 @@
-"""What the runner asks of the traffic child: one JSON file, read once at the child's start.
+"""What the runner asks of the traffic child, and what of that can't be sent.
 
 Used on both sides of the pipe, so it imports nothing but msgspec.
 """
@@ -6,17 +6,12 @@ Used on both sides of the pipe, so it imports nothing but msgspec.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
 MOST_PROCESSES = 64
-
-MASKED = "(not kept)"
-"""What stands for a header's value in a run's folder."""
 
 ENVIRONMENT_VARIABLE = "SWARMTEST_TRAFFIC"
 """Name of the variable that tells the child where its settings are."""
@@ -228,30 +223,3 @@ def _problems_of_protocol(kind: Kind) -> list[str]:
     if kind.protocol == "upload" and not (kind.bytes and kind.piece_bytes >= 1024):
         found.append(f"bytes {kind.bytes} in pieces of {kind.piece_bytes}: expected some, in pieces of at least 1024")
     return found
-
-
-def masked(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers for a file that other people see: their names, and no values, as one may be a password."""
-    return dict.fromkeys(headers, MASKED)
-
-
-def mask_settings(settings: TrafficSettings, path: Path) -> None:
-    """Writes the settings once more, without what only the child needed to know."""
-    kinds = [msgspec.structs.replace(kind, headers=masked(kind.headers)) for kind in settings.kinds]
-    write_settings(msgspec.structs.replace(settings, kinds=kinds), path)
-
-
-def read_settings(path: Path) -> TrafficSettings:
-    """The settings in ``path``; raises ``ValueError`` that names every problem."""
-    settings = msgspec.json.decode(path.read_bytes(), type=TrafficSettings)
-    if found := problems_of(settings):
-        raise ValueError("; ".join(found))
-    return settings
-
-
-def write_settings(settings: TrafficSettings, path: Path) -> None:
-    """Writes what :func:`read_settings` reads, for its owner alone; raises ``ValueError`` before it writes nonsense."""
-    if found := problems_of(settings):
-        raise ValueError("; ".join(found))
-    path.touch(mode=0o600)
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(settings), indent=1) + b"\n")

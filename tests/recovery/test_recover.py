@@ -11,7 +11,8 @@ from swarmtest.errors import StillWritten
 from swarmtest.events import TraceWriter, read_events
 from swarmtest.recovery import recover
 from swarmtest.recovery.leavings import read_leavings
-from swarmtest.traffic.settings import Kind, TrafficSettings, write_settings
+from swarmtest.traffic.settings import Kind, TrafficSettings
+from swarmtest.traffic.settings_file import write_settings
 from tests.recovery.conftest import FROZEN, STACK, Killed, act, end_of, freeze, heals, scale
 
 

@@ -10,11 +10,9 @@ from swarmtest.traffic.settings import (
     Kind,
     Stage,
     TrafficSettings,
-    mask_settings,
     problems_of,
-    read_settings,
-    write_settings,
 )
+from swarmtest.traffic.settings_file import mask_settings, read_settings, write_settings
 
 KIND = Kind(name="short", method="POST", path="/work?ms={ms}", milliseconds=(20, 300), rate=34.0)
 
