@@ -57,6 +57,8 @@ def test_two_workers_are_one_client_with_a_file_each(two: TrafficProcess) -> Non
     whole = [record for some in records.values() for record in some]
     assert len(records) == 2
     assert all(records.values()), "each of them sent"
+    one, other = ({record["connection"] for record in some} for some in records.values())
+    assert not one & other, "a connection's name says which it was"
     assert stopped["sent"] == len(whole) == len({record["id"] for record in whole}) == stopped["planned"]
     assert stopped["outcomes"] == {"complete": len(whole)}
     counted = Counter(record["kind"] for record in whole)
