@@ -123,9 +123,9 @@ class RunFolder:
             return 0
         part = self.sealed.with_suffix(".part")
         try:
-            with duckdb.connect() as base:
-                base.execute("SET threads = 2")
-                chosen = _select(_lines_source(parts))
+            with duckdb.connect(config=_within_limits(self.path)) as base:
+                base.execute("SET enable_progress_bar = false")
+                chosen = _chosen(_lines_source(parts))
                 base.execute(f"COPY ({chosen}) TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")
                 row = base.execute(f"SELECT count(*) FROM read_parquet({_quoted(part)})").fetchone()
             part.replace(self.sealed)
@@ -198,9 +198,26 @@ def _lines_source(parts: list[Path]) -> str:
     return f"read_json([{files}], format = 'newline_delimited', ignore_errors = true, columns = {{{columns}}})"
 
 
-def _select(source: str) -> str:
+SEALING_MEMORY = "600MB"
+"""What sealing may hold in memory, however many requests there are."""
+
+
+def _within_limits(folder: Path) -> dict[str, str | bool | int | float | list[str]]:
+    return {
+        "threads": 2,
+        "memory_limit": SEALING_MEMORY,
+        "temp_directory": str(folder / "spill"),
+    }
+
+
+def _chosen(source: str) -> str:
     """All requests of a source; the names are those above, and the source is a path of ours."""
-    return f"SELECT {', '.join(REQUEST_COLUMNS)} FROM {source} WHERE id IS NOT NULL ORDER BY sent, id"
+    return f"SELECT {', '.join(REQUEST_COLUMNS)} FROM {source} WHERE id IS NOT NULL"
+
+
+def _select(source: str) -> str:
+    """The same in the order they were sent, which takes memory; the sealed file has them as they ended."""
+    return f"{_chosen(source)} ORDER BY sent, id"
 
 
 def _quoted(path: Path) -> str:

@@ -94,11 +94,12 @@ class Database:
         import duckdb
 
         spill = place if place is not None else Path(tempfile.gettempdir(), f"swarmtest-{os.getpid()}")
-        config: dict[str, str | bool | int | float | list[str]] = {"threads": "2", "memory_limit": MEMORY_LIMIT}
+        config: dict[str, str | bool | int | float | list[str]] = {"threads": 2, "memory_limit": MEMORY_LIMIT}
         config["temp_directory"] = str(spill / "spill")
         self._place = place
         tables = ":memory:" if place is None else str(place / "tables.duckdb")
         self._base: duckdb.DuckDBPyConnection = duckdb.connect(tables, config=config)
+        self._base.execute("SET enable_progress_bar = false")
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """The rows of a statement; ``$name`` in it stands for a value."""

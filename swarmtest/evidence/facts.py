@@ -74,6 +74,7 @@ class Whole:
         echoes: whether any answer bears its request's ID.
         began, last_began, ended: the first and the last beginning, the last end.
         handled: how many IDs have lines of an instance.
+        strange: whether some of them may be none of the client's.
     """
 
     sent: int = 0
@@ -84,6 +85,7 @@ class Whole:
     last_began: float | None = None
     ended: float | None = None
     handled: int = 0
+    strange: bool = False
 
 
 def find_facts(database: Database, *, starts: bool, finishes: bool, plain: bool = True) -> Whole:
@@ -100,15 +102,25 @@ def find_facts(database: Database, *, starts: bool, finishes: bool, plain: bool 
     conditions = [f"({PLAIN})", "r.echoed" if echoes else "r.echoed IS NULL"]
     conditions.append(f"({_RECORDED.format(finishes=int(finishes)) if starts else _UNRECORDED})")
     database.run(_FACTS.format(plain=" AND ".join(conditions) if plain else "false"))
-    sent, began, last, ended = database.rows("SELECT count(*), min(began), max(began), max(ended) FROM facts")[0]
-    different = database.value("SELECT count(DISTINCT id) FROM requests")
+    sent, known, began, last, ended = database.rows(
+        "SELECT count(*), count(box), min(began), max(began), max(ended) FROM facts"
+    )[0]
+    different = _different(database, sent)
     if different < sent:
         database.run(
             "UPDATE facts SET sure = false WHERE n IN (SELECT n FROM requests WHERE id IN"
             " (SELECT id FROM requests GROUP BY id HAVING count(*) > 1))"
         )
     handled = database.value("SELECT count(*) FROM said WHERE lines > 0")
-    return Whole(sent, different, named, echoes, began, last, ended, handled)
+    all_known = different == sent and handled == known
+    return Whole(sent, different, named, echoes, began, last, ended, handled, strange=not all_known)
+
+
+def _different(database: Database, sent: int) -> int:
+    """How many IDs there are; numbers that stand for them and are all different prove that the IDs are."""
+    if database.value("SELECT count(DISTINCT hash(id)) FROM requests") == sent:
+        return sent
+    return int(database.value("SELECT count(DISTINCT id) FROM requests"))
 
 
 def strangers(database: Database) -> frozenset[str]:

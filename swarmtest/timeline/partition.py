@@ -119,7 +119,7 @@ class Partition:
         self.proxied |= proxied_of(lines_of(self.database, "proxied", PROXIED_COLUMNS, ids))
 
     def _look_at_strangers(self) -> None:
-        self.strangers = strangers(self.database)
+        self.strangers = strangers(self.database) if self.whole.strange else frozenset()
         if self.strangers:
             self.trails |= trails_of(lines_of(self.database, "record", TRAIL_COLUMNS, _STRANGERS), self.errors)
 
