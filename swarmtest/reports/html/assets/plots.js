@@ -15,13 +15,13 @@ const plots = {
         line("sent", track.sent, "quiet", { dash: [4, 3] }), line("ok", track.ok, "s1", { width: 2 }),
         ...(track.retries.some(Boolean) ? [line("retries", track.retries, "s4")] : []),
       ] },
-      lostNames.length ? { title: "Not ok " + per, bars: true, lines: lostNames.map((name) => line(words(name), track.lost[name], name)) } : null,
+      lostNames.length ? { title: "Not ok " + per, bars: true, lines: stacked(lostNames.map((name) => line(words(name), track.lost[name], name))) } : null,
       { title: "Time to answer in ms, of what was ok", log: $("logarithmic").checked, lines: [
         line("p50", track.p50_ms, "s1", { width: 2 }), line("p99", track.p99_ms, "s2", { width: 2 }),
         ...(both ? [line("p50 sent", track.p50_sent_ms, "s1", { dash: [4, 3] }), line("p99 sent", track.p99_sent_ms, "s2", { dash: [4, 3] })] : []),
         ...this.limits(),
       ] },
-      { title: "Instances ready, the fewest at once", low: true, lines: [line("ready", curves.ready, "s3", { step: true, width: 2 })] },
+      { title: "Instances ready, the fewest at once", low: true, lines: [line("ready", curves.ready, "s3", { whole: true })] },
       { title: "Requests in flight", low: true, lines: [line("in flight", track.in_flight, "s4", { width: 2 })] },
     ].filter(Boolean);
   },
@@ -47,7 +47,7 @@ const plots = {
       title.textContent = one.title;
       box.append(title);
       $("plots").append(box);
-      const plot = new uPlot(this.options(one, box.clientWidth), [times, ...(one.bars ? stacked(one.lines) : one.lines.map((each) => each.values))], box);
+      const plot = new uPlot(this.options(one, box.clientWidth), [times, ...one.lines.map((each) => each.drawn || each.values)], box);
       plot.root.tabIndex = 0;
       plot.root.setAttribute("role", "img");
       plot.root.setAttribute("aria-label", one.title + ": " + one.lines.map((each) => each.label + " " + range(each.values)).join("; "));
@@ -81,7 +81,7 @@ const plots = {
           label: each.label, scale: "y", stroke: colour(each.paint), width: each.width || 1, dash: each.dash,
           points: { show: times.length < 3 }, spanGaps: false,
           value: (u, _, s, k) => (k === null || k === undefined || each.values[k] === null ? "\u2013" : many(each.values[k])),
-          ...(each.step ? { paths: uPlot.paths.stepped({ align: 0 }) } : {}),
+          ...(each.whole ? { paths: uPlot.paths.bars({ size: [1, Infinity], gap: 0, align: 0 }), fill: colour(each.paint) + "99", width: 0 } : {}),
           ...(one.bars ? { paths: uPlot.paths.bars({ size: [0.85, 40], align: 0 }), fill: colour(each.paint), width: 0 } : {}),
         })),
       ],
@@ -129,11 +129,11 @@ const plots = {
   },
 };
 
-// Bars on top of each other: the tallest is drawn first, and the ones before it over it.
+// Bars on top of each other: each is drawn from the ground up to the sum with those before it, and the highest first,
+// so that of each its own part stays to be seen.
 function stacked(all) {
-  const sums = times.map(() => 0), columns = all.map((each) => each.values.map((value, i) => (sums[i] += value)));
-  all.reverse();
-  return columns.reverse().map((values) => values.map((value) => value || null));
+  const sums = times.map(() => 0);
+  return all.map((each) => ({ ...each, drawn: each.values.map((value, i) => (value ? (sums[i] += value) : null)) })).reverse();
 }
 
 function range(values) {
