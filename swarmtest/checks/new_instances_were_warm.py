@@ -8,7 +8,7 @@ at the same time, it isn't put down to a cold start.
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.evidence.promises import ColdStartPromise
+from swarmtest.evidence.traffic import ColdStartPromise
 from swarmtest.losses.warming import LEAST_FIRST, LEAST_LATER, Warming, read_warming, slowness
 from swarmtest.losses.wording import each, label, many
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.evidence.promises import KindPromise
 from swarmtest.evidence.stream import Stream
+from swarmtest.evidence.traffic import KindPromise
 from swarmtest.losses.wording import few, many, number
 
 RESUME = (

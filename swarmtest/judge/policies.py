@@ -5,7 +5,7 @@ from __future__ import annotations
 from swarmtest.checks import Judged
 from swarmtest.losses.retries import read_retries
 from swarmtest.losses.warming import Warming, read_warming, slowness
-from swarmtest.reports.entries import FirstRequests, RetryEntry
+from swarmtest.reports.policy_entries import FirstRequests, RetryEntry
 
 
 def retry_entries(judged: Judged) -> list[RetryEntry]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import floor
 
-from swarmtest.evidence.promises import KindPromise, Promises, RetriesPromise
+from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.request import Request
 from swarmtest.evidence.requests import Requests
+from swarmtest.evidence.traffic import KindPromise, RetriesPromise
 from swarmtest.losses import Accounted, Loss, Losses
 from swarmtest.timeline import Trail
 

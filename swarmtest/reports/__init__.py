@@ -16,7 +16,6 @@ from swarmtest.reports.entries import (
     ActEntry,
     CheckEntry,
     Figures,
-    FirstRequests,
     FrontDoorEntry,
     Hurt,
     InstanceEntry,
@@ -25,10 +24,10 @@ from swarmtest.reports.entries import (
     LossEvent,
     LossRow,
     Mark,
-    RetryEntry,
     UpdateEntry,
     VersionEntry,
 )
+from swarmtest.reports.policy_entries import FirstRequests, RetryEntry
 from swarmtest.reports.stream_entries import StreamEvent, StreamRow
 
 __all__ = [

@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from swarmtest.reports.policy_entries import FirstRequests
+
 
 class Mark(msgspec.Struct, frozen=True):
     """A moment: epoch seconds, plus or minus ``error`` seconds, and who saw it."""
@@ -185,37 +187,6 @@ class FrontDoorEntry(msgspec.Struct, frozen=True):
     predicted: float | None = None
     measured: float | None = None
     instances: int = 0
-
-
-class FirstRequests(msgspec.Struct, frozen=True):
-    """How quick the first requests on an instance were, of the kind of which they were slowest beside usual ones.
-
-    ``first_ms`` is what half of them took at most, ``first_most_ms`` what the slowest did; ``usual_ms`` and
-    ``usual_most_ms`` are the same of later ones, or of other instances meanwhile where those were slower.
-    """
-
-    kind: str
-    first_ms: float
-    first_most_ms: float
-    usual_ms: float
-    usual_most_ms: float
-
-
-class RetryEntry(msgspec.Struct, frozen=True):
-    """What came of the retries of one kind of traffic; losses are counted by try, whatever came of it.
-
-    ``tries`` is all that was sent for ``requests``. ``lost_first`` of the first tries were lost, ``saved`` of these
-    were answered on a later one, and ``unbudgeted`` tries weren't followed by another for want of budget.
-    """
-
-    kind: str
-    requests: int
-    tries: int
-    amplification: float
-    lost_first: int
-    saved: int
-    unbudgeted: int
-    budget: float
 
 
 class InstanceEntry(msgspec.Struct, frozen=True):

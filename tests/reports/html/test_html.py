@@ -18,10 +18,11 @@ from swarmtest.judge import judge_folder
 from swarmtest.judge.seconds import count_seconds
 from swarmtest.losses.seconds import Seconds, Track
 from swarmtest.reports import CheckEntry, Document, LossEvent, StreamEvent, StreamRow
-from swarmtest.reports.entries import LimitFigures, RetryEntry
+from swarmtest.reports.entries import LimitFigures
 from swarmtest.reports.html import Run, render
 from swarmtest.reports.html.page import as_data
 from swarmtest.reports.html.picture import MOST_STEPS, curves, in_rows
+from swarmtest.reports.policy_entries import RetryEntry
 from swarmtest.store import open_run_folder
 from tests.judge.builder import Rollout
 from tests.judge.test_judge import folder_of
