@@ -61,6 +61,7 @@ class Lane:
         self._new_client = new_client
         self.keeps = keeps
         self._idle: list[Client] = []
+        self._closed: list[Client] = []
         self._clients: list[Client] = []
 
     def send(self, n: int, due: float) -> None:
@@ -102,13 +103,23 @@ class Lane:
         except Exception as error:  # noqa: BLE001 - a fault of ours is an outcome too: it makes the run invalid
             record.client_outcome, record.done = "local_error", time.time()
             record.error = f"{type(error).__name__}: {error}"
-        self._idle.append(client)
+        self._rest(client)
         self._ledger.end(record)
 
+    def _rest(self, client: Client) -> None:
+        """Keeps the connection of a client for the next request, unless there are enough of them."""
+        if len(self._idle) < self._pace.idle:
+            self._idle.append(client)
+        else:
+            client.close()
+            self._closed.append(client)
+
     def _client(self) -> Client:
-        """The client that was used last, whose connection is warm, or a new one while all are busy."""
+        """The client that was used last, whose connection is warm, or one without while all are busy."""
         if self._idle:
             return self._idle.pop()
+        if self._closed:
+            return self._closed.pop()
         self._clients.append(self._new_client())
         return self._clients[-1]
 

@@ -26,13 +26,18 @@ MOST_LANES = 200
 """Connections among which the requests of a kind are dealt out; each opens more while it's busy."""
 
 
-def lanes_needed(rate: float, longest_seconds: float) -> int:
-    """How many lanes meet ``rate`` although each request takes ``longest_seconds``, up to a number.
+def connections_needed(rate: float, longest_seconds: float) -> int:
+    """How many connections meet ``rate`` although each request takes ``longest_seconds``.
 
     A quarter of the time and half a second on top, and never less than a second between two
-    requests of a lane, so that a slow moment of the app doesn't open new connections.
+    requests of a connection, so that a slow moment of the app doesn't open new ones.
     """
-    return min(MOST_LANES, max(1, math.ceil(rate * max(1.0, 1.25 * longest_seconds + 0.5))))
+    return max(1, math.ceil(rate * max(1.0, 1.25 * longest_seconds + 0.5)))
+
+
+def lanes_needed(rate: float, longest_seconds: float) -> int:
+    """How many lanes that is, up to a number; beyond it a lane has several connections."""
+    return min(MOST_LANES, connections_needed(rate, longest_seconds))
 
 
 def is_fresh(lane: int, fresh_share: float) -> bool:
@@ -103,7 +108,9 @@ class Pace:
 
     Attributes:
         curve: the rate over time.
-        lanes: connections among which the requests are dealt out.
+        lanes: how many the requests are dealt out to.
+        idle: so many connections of a lane are kept while they're idle. What a slow app has made it open beyond that
+            is closed after its request: a front door that takes so many connections would have no room for new ones.
         milliseconds: shortest and longest duration; both ends occur in each block.
         count: so many requests there are; None for no end.
         poisson: each arrival knows nothing of the one before, as with a crowd of strangers; else they're even.
@@ -116,15 +123,18 @@ class Pace:
     seed: int
     count: int | None = None
     poisson: bool = False
+    idle: int = 1
     _walk: _Walk = field(default_factory=_Walk, compare=False)
 
     @classmethod
     def of(cls, kind: Kind, seed: int) -> Pace:
         """The pace that a kind's settings ask for."""
-        lanes = kind.lanes or lanes_needed(kind.rate, kind.milliseconds[1] / 1000)
+        longest = kind.milliseconds[1] / 1000
+        lanes = kind.lanes or lanes_needed(kind.rate, longest)
+        idle = math.ceil(connections_needed(kind.rate, longest) / lanes)
         rate = kind.stages[-1].end if kind.stages else kind.rate
         curve = Curve(rate, kind.stages, repeats=kind.repeats)
-        return cls(kind.name, curve, lanes, kind.milliseconds, seed, kind.count, kind.arrivals == "poisson")
+        return cls(kind.name, curve, lanes, kind.milliseconds, seed, kind.count, kind.arrivals == "poisson", idle)
 
     def is_over(self, n: int) -> bool:
         """Whether there's no request ``n``, since all are sent before it."""

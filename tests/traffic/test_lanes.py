@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -147,6 +148,21 @@ def test_a_busy_lane_opens_one_more_connection_and_an_idle_one_uses_the_warm_one
     assert [record.id.rpartition("-")[2] for record in written] == ["1", "0", "2"]
     Nested.lane.close()
     assert all(client.closed for client in Nested.made)
+
+
+def test_a_lane_keeps_no_more_idle_connections_than_the_rate_needs() -> None:
+    """Those that a slow app made it open would take the places of new ones at a front door that has only so many."""
+    Nested.made = []
+    Nested.lane = lane_of(Nested, [])
+    assert Nested.lane._pace.idle == 5, "1,000 a second on 200 lanes"
+    Nested.lane._pace = replace(Nested.lane._pace, idle=1)
+    Nested.lane.send(0, time.monotonic())
+    inner, outer = Nested.made[1], Nested.made[0]
+    assert (inner.closed, outer.closed) == (False, True), "the one that was done first is idle already"
+    Nested.lane.send(2, time.monotonic())
+    assert not inner.closed, "it's used again, and stays"
+    Nested.lane.send(0, time.monotonic())
+    assert len(Nested.made) == 2, "one without a connection dials anew before there's a third"
 
 
 def test_a_request_that_is_sent_late_keeps_the_instant_that_it_was_planned_for() -> None:

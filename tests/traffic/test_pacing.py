@@ -55,6 +55,15 @@ def test_a_kind_may_name_its_lanes_itself() -> None:
     assert Pace.of(Kind(name="a", path="/", rate=6.0, milliseconds=(4000, 6000)), 42).lanes == 48
 
 
+@pytest.mark.parametrize(
+    ("rate", "longest_ms", "lanes", "idle"),
+    [(36.0, 300, 36, 1), (9.0, 7000, 84, 1), (200.0, 300, 200, 1), (201.0, 300, 200, 2), (2000.0, 300, 200, 10)],
+)
+def test_idle_connections_are_as_many_as_the_rate_needs(rate: float, longest_ms: int, lanes: int, idle: int) -> None:
+    pace = Pace.of(Kind(name="a", path="/", rate=rate, milliseconds=(20, longest_ms)), 42)
+    assert (pace.lanes, pace.idle) == (lanes, idle)
+
+
 @pytest.mark.parametrize(("share", "fresh"), [(0.5, 24), (0.0, 0), (1.0, 48), (0.25, 12)])
 def test_the_share_of_fresh_lanes_is_met_within_each_kind(share: float, fresh: int) -> None:
     assert sum(is_fresh(lane, share) for lane in range(48)) == fresh
