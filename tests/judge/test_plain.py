@@ -60,6 +60,14 @@ CHANGES: dict[str, list[object]] = {
 }
 
 
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in CHANGES.items() for value in values])
+def test_a_single_request_that_is_odd_in_one_way_is_seen(name: str, value: object) -> None:
+    run = Rollout()
+    for row in run.requests()[40:300:130]:
+        row[name] = value
+    assert same(run)
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     story=st.sampled_from(sorted(STORIES)),
