@@ -184,11 +184,13 @@ class Session:
             self._parent.tell("started", t=time.time())
         self._started.set()
         self._tick_until(self._stop, use, None)
+        # Of the time in which requests were sent: the wait for the last answers would hide how busy it was.
+        machine_share = use.machine_since_start()
         longest = self.settings.timeout_seconds + MARGIN_SECONDS
         self._tick_until(self._over, use, time.monotonic() + longest)
         if left := self._ledger.give_up():
             log.warning("%d requests were still open at the end", left)
-        self._tell_stopped(use)
+        self._tell_stopped(use, machine_share)
 
     def _tick_until(self, event: Flag, use: ProcessorUse, limit: float | None) -> None:
         while limit is None or time.monotonic() < limit:
@@ -204,7 +206,7 @@ class Session:
                 machine_share=use.machine_since_last(),
             )
 
-    def _tell_stopped(self, use: ProcessorUse) -> None:
+    def _tell_stopped(self, use: ProcessorUse, machine_share: float | None) -> None:
         late = self._ledger.whole_lateness()
         use.since_last()
         self._file.flush()
@@ -216,7 +218,7 @@ class Session:
             late_ms_max=round(late.largest_seconds * 1000, 3),
             cpu_share=use.since_start(),
             cpu_share_max=max(use.largest, use.since_start()),
-            machine_share=use.machine_since_start(),
+            machine_share=machine_share,
             processors=processors(),
         )
 
