@@ -13,6 +13,7 @@ from __future__ import annotations
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.losses import Charge, Loss, missing
 from swarmtest.losses.advice import advise
+from swarmtest.losses.aftermath import Trouble, mend, trouble_of
 from swarmtest.losses.charge import WARM_UP_SECONDS
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.losses.whereabouts import unplaced
@@ -135,4 +136,7 @@ def _load(lives: tuple[Lifespan, ...]) -> list[str]:
 def _advice(judged: Judged, lowest: int | None) -> str:
     if lowest == 0 and not judged.promises.start_first and judged.timeline.t0 is not None:
         return advise(Mechanism.NO_INSTANCE, judged.promises)
+    trouble, said = trouble_of(judged.timeline, judged.promises)
+    if trouble is Trouble.HEALTH:
+        return mend(trouble, said)
     return advise(Mechanism.COLD_START, judged.promises)

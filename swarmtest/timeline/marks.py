@@ -36,7 +36,8 @@ def engine_marks(facts: TaskFacts, clock: Clock, stop_signal: str | int | None, 
         "killed": _first(facts, clock, "kill", signal=9),
         "exited": _first(facts, clock, "die"),
     }
-    if found["healthy"] is None and checked:
+    # Swarm also calls one running whose container ended in good order before it ever got healthy.
+    if found["healthy"] is None and found["unhealthy"] is None and checked:
         found["healthy"] = _state(facts, ("running",), "task state running, which waits for health")
     if found["exited"] is None:
         found["exited"] = _state(facts, ENDED_STATES, "task state; the engine's own event wasn't seen")

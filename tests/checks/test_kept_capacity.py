@@ -110,6 +110,23 @@ def test_a_version_that_never_gets_healthy_is_no_capacity_and_no_hole() -> None:
     assert any("never got healthy" in line for line in run.verdict("exercised_every_instance").evidence)
 
 
+def test_a_new_one_that_ends_unhealthy_was_never_healthy_though_swarm_calls_it_running() -> None:
+    """Its container ends in good order on the stop of a failed health check: Swarm says running, then complete."""
+    run = Rollout()
+    ending = Life("ending".ljust(25, "e"), 1, 12, 0.5, 0.8, healthy=None, warm=None)
+    ending.exited, ending.exit_code = 8.0, 0
+    run.new.append(ending)
+    task = {"task": ending.task, "container": ending.container, "service": "api", "slot": 1, "node": "n1"}
+    run.event(5.8, "container", **task, action="health_status", health="unhealthy")
+    run.event(8.1, "task", **task, desired="running", state="running", error=None)
+    run.old[0].let_go = 0.2  # it's taken away for it
+    run.old[0].exited = 2.0
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "health log" in (verdict.advice or "")
+    assert any("never got healthy" in line for line in run.verdict("new_served_only_when_ready").evidence)
+
+
 def test_an_instance_that_is_late_before_anything_is_done_is_no_matter_of_the_order() -> None:
     run = Rollout(replicas=1, update=False)
     run.plan["stack"]["order"] = "stop-first"

@@ -39,11 +39,14 @@ class Instance:
         self.state.warm = True
         self.app = App(self.state, journal, NoBank(), Manners(storing=Storing(folder, **storing)))
 
-    async def ask(self, path: str, query: str = "", messages: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+    async def ask(
+        self, path: str, query: str = "", messages: tuple[dict[str, Any], ...] = (), name: str = "r/1"
+    ) -> dict[str, Any]:
         sent: list[dict[str, Any]] = []
         waiting = list(messages or ({"type": "http.request", "body": b"", "more_body": False},))
 
         async def receive() -> dict[str, Any]:
+            await asyncio.sleep(0)
             return waiting.pop(0)
 
         async def send(message: dict[str, Any]) -> None:
@@ -53,7 +56,7 @@ class Instance:
             "type": "http",
             "path": path,
             "query_string": query.encode(),
-            "headers": [(b"X-Request-ID", b"r/1")],
+            "headers": [(b"X-Request-ID", name.encode())],
             "http_version": "1.1",
         }
         await self.app(scope, receive, send)
@@ -87,6 +90,17 @@ def test_an_upload_is_stored_before_it_is_answered_and_can_be_read_back(tmp_path
         assert (back["stored"], back["sha256"]) == (len(BODY), SUM)
 
     asyncio.run(run())
+
+
+def test_uploads_at_the_same_time_do_not_meet_though_their_ids_differ_only_behind_a_dot(tmp_path: Path) -> None:
+    instance = Instance(tmp_path)
+    half = {"type": "http.request", "body": BODY, "more_body": True}
+
+    async def both() -> list[dict[str, Any]]:
+        uploads = [instance.ask("/upload", "", (half, {**half, "more_body": False}), f"run.burst1-{n}") for n in (1, 2)]
+        return await asyncio.gather(*uploads)
+
+    assert [answer["status"] for answer in asyncio.run(both())] == [200, 200]
 
 
 def test_an_upload_that_is_cut_leaves_a_line_of_what_came_and_nothing_to_read(tmp_path: Path) -> None:

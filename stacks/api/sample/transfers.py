@@ -98,7 +98,7 @@ class Transfers:
     async def _keep(self, receive: Receive, request_id: str) -> _Kept | None:
         """Write what comes, as it comes; None where the client went away before the end."""
         kept = _Kept(self._file(request_id))
-        part = kept.file.with_suffix(".part")
+        part = kept.file.with_name(f"{kept.file.name}.part")  # a dot in an ID begins no suffix
         with part.open("wb") as file:
             async for piece in _pieces_of(receive):
                 if piece is None:
