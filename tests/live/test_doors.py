@@ -34,6 +34,7 @@ def test_a_door_that_asks_dns_twice_a_second_hears_of_the_stop_before_the_app_do
     assert max(noticed_after(run)) < 1.0, run.explain()
 
 
+@pytest.mark.repeats
 def test_a_door_that_asks_dns_each_15_seconds_is_told_to_ask_more_often_and_nobody_to_wait_longer(live: Live) -> None:
     run = live.once("stacks/doors/dns-each-15-seconds.yml")
     assert max(noticed_after(run)) > 1.5, "it was only the closed listener that ended it"

@@ -15,12 +15,17 @@ pytestmark = pytest.mark.live
 
 GALLERY = [path for path in stacks("broken", "doors") if read_header(ROOT / path).scenario is None]
 LATER = (
+    "stacks/broken/accept-queue.yml",
     "stacks/broken/destroys-sockets.yml",
     "stacks/broken/no-health-check.yml",
+    "stacks/broken/ready-before-warm.yml",
+    "stacks/broken/slow-when-new.yml",
     "stacks/broken/stop-first-one-replica.yml",
+    "stacks/broken/websockets-cut-without-a-close-frame.yml",
+    "stacks/doors/dns-each-15-seconds.yml",
     "stacks/doors/dns-each-half-second.yml",
 )
-"""Those of which another one shows the mechanism: they're run with the long repeats only."""
+"""Those of which another one shows the mechanism, or nearly so: they're run with the long repeats only."""
 REPEATS = 5
 
 

@@ -19,6 +19,7 @@ def outcomes(live_run: object) -> dict[str, str]:
     return {check.name.removeprefix("limit "): check.outcome for check in document.checks if check.limit is not None}
 
 
+@pytest.mark.repeats
 def test_each_limit_of_a_rollout_has_a_verdict_of_its_own(live: Live, stack: Path) -> None:
     spoil(
         stack, "  baseline: 7s\n", "  limits: [lost = 0, success per second >= 99%, max of long < 1s]\n  baseline: 7s\n"

@@ -38,6 +38,7 @@ PASSED = (
     "kill-two",
     "overlong-shutdown",
     "release",
+    "reload",
     "rollback",
     "rolling",
     "scale-in",

@@ -121,6 +121,7 @@ def test_a_way_of_stopping_loses_what_the_article_found(live: Live, scenario: st
     assert orders_of(run.folder) == orders_of(first.folder), "each run sends the same orders"
 
 
+@pytest.mark.repeats
 def test_a_limit_of_one_second_cuts_and_what_it_cuts_is_booked_all_the_same(live: Live) -> None:
     """Which orders are left after three seconds is chance: one run in ten has none that takes long enough."""
     for _ in range(3):

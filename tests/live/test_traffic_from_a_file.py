@@ -20,6 +20,7 @@ paths:
 """
 
 
+@pytest.mark.repeats
 def test_the_safe_requests_of_a_description_are_sent(live: Live, stack: Path) -> None:
     (stack.parent / "openapi.yaml").write_text(DESCRIPTION)
     before, _, rest = stack.read_text().partition("  traffic:\n")
