@@ -77,7 +77,7 @@ def test_the_plan_that_is_printed_is_the_one_that_is_carried_out(live: Live) -> 
 
 
 @pytest.mark.repeats
-def test_every_scenario_of_the_good_stack_passes_and_so_does_each_line_of_the_checklist(live: Live, tmp_path: Path) -> None:
+def test_every_scenario_of_the_good_stack_passes_and_each_line_of_the_checklist_too(live: Live, tmp_path: Path) -> None:
     command = swarmtest_command("run", "stacks/api.yml", "--scenario", "all", "--out", str(tmp_path / "runs"))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=ALL_SECONDS, check=False)
     series = read_series(series_in(tmp_path / "runs"))
