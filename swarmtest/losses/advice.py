@@ -204,6 +204,7 @@ _SENTENCES = {
         " the list of ports breaks the routing mesh while the tasks are healthy (moby/moby #41364), and nothing in the"
         " app's shutdown mends that"
     ),
+    Mechanism.STOPPED: "find out who stops the containers: Swarm had no part in it, and replaces them only afterwards",
     Mechanism.KILLED: "find out who kills the containers: no drain survives a SIGKILL",
     Mechanism.CRASHED: "read the log of the instance that crashed: it ended without having been asked to",
     Mechanism.STREAMS_HELD: (

@@ -18,7 +18,15 @@ from swarmtest.losses.goodbyes import goodbye_of, reloaded_under
 from swarmtest.losses.ways import Mechanism
 from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.capacity import last_to_go, ready_at, spans_of, wanted_at
-from swarmtest.timeline.endings import BY_OTHERS, BY_SWARMTEST, CRASHED, END_OF_GRACE, HEALTH_CHECK, OUT_OF_MEMORY
+from swarmtest.timeline.endings import (
+    BY_OTHERS,
+    BY_SWARMTEST,
+    CRASHED,
+    END_OF_GRACE,
+    HEALTH_CHECK,
+    OUT_OF_MEMORY,
+    STOPPED_BY_OTHERS,
+)
 
 __all__ = ["Mechanism", "ending_of", "mechanism_of", "most_telling", "open_at"]
 
@@ -113,6 +121,14 @@ _UNANNOUNCED = {
 }
 """Ends that Swarm learns of afterwards, and how what's sent there is lost until the front door can know."""
 
+_LAST_ENDS = {
+    BY_OTHERS: Mechanism.KILLED,
+    STOPPED_BY_OTHERS: Mechanism.STOPPED,
+    OUT_OF_MEMORY: Mechanism.OUT_OF_MEMORY,
+    HEALTH_CHECK: Mechanism.HEALTH_KILL,
+}
+"""Ends of the last instance that served, of which no order of updates and no health check could have kept it."""
+
 
 def _of_unheard(lost: Accounted, timeline: Timeline, witness: Witness, promises: Promises) -> Mechanism:
     """How a request that no handler saw was lost, on the way to an instance that was going, or to nobody."""
@@ -122,7 +138,7 @@ def _of_unheard(lost: Accounted, timeline: Timeline, witness: Witness, promises:
     turned_away = life is None and lost.proxied is not None and lost.proxied.server is None
     if turned_away or not ready_at(spans_of(timeline.lifespans), t):
         last = last_to_go(timeline.lifespans, t)
-        return Mechanism.HEALTH_KILL if last is not None and last.cause == HEALTH_CHECK else Mechanism.NO_INSTANCE
+        return _LAST_ENDS.get(last.cause or "", Mechanism.NO_INSTANCE) if last is not None else Mechanism.NO_INSTANCE
     if life is None:
         return _of_nobody(lost, timeline, promises)
     if life.cause in _UNANNOUNCED:

@@ -23,6 +23,7 @@ class Mechanism(StrEnum):
     HEALTH_KILL = "killed by its health check"
     OUT_OF_MEMORY = "out of memory"
     KILLED = "killed"
+    STOPPED = "stopped by somebody else"
     CRASHED = "crashed"
     STREAMS_HELD = "open streams held the shutdown"
     HANGS = "nothing left to do, and yet it didn't exit"

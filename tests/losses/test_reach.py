@@ -141,6 +141,16 @@ def test_an_instance_that_its_health_check_killed_was_not_killed_by_its_dependen
     assert found(run, "x") == (Charge.SHUTDOWN, Mechanism.HEALTH_KILL)
 
 
+def test_where_somebody_else_stopped_the_last_instance_no_health_check_is_to_blame() -> None:
+    run = Rollout(replicas=1)
+    life = run.old[0]
+    run.new.clear()
+    life.announced = life.desired = None
+    life.signalled, life.unready, life.closed, life.exited, life.let_go = 1.0, 1.01, 3.0, 3.5, 1.5
+    run.bad_gateway("x", 5.0, 5.1, None, status=503)
+    assert found(run, "x")[1] is Mechanism.STOPPED
+
+
 def all_die_of(run: Rollout, at: float) -> None:
     """The health check kills every instance, which is what makes an outage of a dependency one of the service."""
     for life in run.old:
