@@ -228,7 +228,8 @@ _SENTENCES = {
     Mechanism.RELOAD_CUTS: (
         "reload the front door softly: the new process takes over the listening sockets and knows the instances before"
         " it takes a connection, and the old one has longer than the longest request to finish (HAProxy: -W and"
-        " SIGUSR2, init-addr libc, a hard-stop-after above the longest request)"
+        " SIGUSR2, init-addr libc, a hard-stop-after above the longest request,"
+        " option idle-close-on-response)"
     ),
     Mechanism.GOAWAY_AT_ONCE: (
         "send GOAWAY twice: first one that names stream 2^31-1, and only after a round trip one that names the last"
