@@ -314,7 +314,7 @@ def test_it_speaks_http2_by_prior_knowledge() -> None:
 
 
 def test_a_request_that_meets_the_close_of_its_idle_connection_is_answered_or_never_begun() -> None:
-    async def one(served: Service, number: int) -> str | None:
+    async def one(served: Service, number: int, ready: asyncio.Event) -> str | None:
         """Sends on a kept connection about when it's closed; gives the ID if there's no answer."""
         client = await served.connect()
         await client.ask("/work?ms=0", f"warm-{number}")
@@ -327,7 +327,8 @@ def test_a_request_that_meets_the_close_of_its_idle_connection_is_answered_or_ne
         return None
 
     async def story(served: Service) -> None:
-        tasks = [asyncio.create_task(one(served, number)) for number in range(200)]
+        ready = asyncio.Event()
+        tasks = [asyncio.create_task(one(served, number, ready)) for number in range(200)]
         await asyncio.sleep(1.0)
         ready.set()
         await asyncio.sleep(0.04)
@@ -335,8 +336,12 @@ def test_a_request_that_meets_the_close_of_its_idle_connection_is_answered_or_ne
         unanswered = {found for found in await asyncio.gather(*tasks) if found}
         _, lines = await served.exit()
         begun = {line["request_id"] for line in lines if line["event"] == "start"}
-        assert unanswered, "some came too late, or nothing was tried"
         assert unanswered & begun == set()
+        tried.extend(unanswered)
 
-    ready = asyncio.Event()
-    run(story, SHUTDOWN="hold", SHUTDOWN_HOLD_SECONDS="1")
+    tried: list[str] = []
+    for _ in range(5):  # on a busy machine all may have been early
+        run(story, SHUTDOWN="hold", SHUTDOWN_HOLD_SECONDS="1")
+        if tried:
+            return
+    pytest.fail("none came too late, so nothing was tried")
