@@ -53,6 +53,7 @@ def test_ctrl_c_in_the_second_run_heals_it_judges_it_and_says_what_was_not_run(l
     assert (folder / "series.json").read_bytes() == before
 
 
+@pytest.mark.repeats
 def test_the_plan_that_is_printed_is_the_one_that_is_carried_out(live: Live) -> None:
     words = ("--scenario", "chaos", "--seed", "7", "--minutes", "1", "--baseline", "2s")
     command = swarmtest_command("run", "stacks/api.yml", *words, "--dry-run")
