@@ -20,6 +20,7 @@ def full_machine(timeline: Timeline) -> str | None:
         return None
     served = sum(life.cpu_max or 0.0 for life in timeline.lifespans if life.mark("exited") is None)
     return (
-        f"the bottleneck is the client's machine: {share:.2f} of its {stopped.get('processors')} processors were busy"
-        f" on average; the client had {client:.2f} at most, the instances that still run {served:.2f}"
+        f"the bottleneck is the client's machine: its {stopped.get('processors')} processors were"
+        f" {share * 100:.0f} % busy on average; the client had {client:.2f} of one at most,"
+        f" the instances that still run {served:.2f}"
     )

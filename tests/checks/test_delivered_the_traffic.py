@@ -49,7 +49,7 @@ def test_a_machine_that_had_nothing_left_is_named_as_the_bottleneck() -> None:
     rollout = Rollout()
     rollout.traffic |= BUSY
     evidence = rollout.verdict(CHECK).evidence
-    named = "the bottleneck is the client's machine: 0.98 of its 2 processors were busy on average; the client had 0.40"
+    named = "the bottleneck is the client's machine: its 2 processors were 98 % busy on average; the client had 0.40"
     assert any(named in line for line in evidence)
 
 

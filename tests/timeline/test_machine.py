@@ -16,8 +16,8 @@ def test_a_machine_that_had_nothing_left_is_named_with_who_had_how_much_of_it() 
     run = Rollout()
     run.traffic |= BUSY
     assert full_machine(run.judged().timeline) == (
-        "the bottleneck is the client's machine: 0.98 of its 2 processors were busy on average;"
-        " the client had 0.40 at most, the instances that still run 0.00"
+        "the bottleneck is the client's machine: its 2 processors were 98 % busy on average;"
+        " the client had 0.40 of one at most, the instances that still run 0.00"
     )
 
 
