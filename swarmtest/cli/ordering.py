@@ -219,4 +219,15 @@ def _amount(kind: Kind) -> str:
     if kind.sessions is not None:
         return f"{kind.sessions} sessions of {kind.protocol}"
     rate = f"{kind.rate:.3g}/s" if kind.rate < 100 else f"{kind.rate:,.0f}/s"
-    return ("up to " if kind.shape is not None else "") + rate
+    how = {"h2": " by HTTP/2", "upload": f", {_size(kind)} each", "download": f", {_size(kind)} each"}.get(
+        kind.protocol, ""
+    )
+    again = ", with retries" if kind.retries is not None else ""
+    return ("up to " if kind.shape is not None else "") + rate + how + again
+
+
+def _size(kind: Kind) -> str:
+    length = kind.large.length if kind.large is not None else None
+    if length is None:
+        return "a body"
+    return f"{length / 2**20:.3g} MB" if length >= 2**20 else f"{length / 1024:.3g} KB"

@@ -234,3 +234,21 @@ def test_what_is_sent_is_printed_with_what_a_file_did_not_give(tmp_path: Path) -
     left_out = "  · 1 left out, since PUT isn't among the methods (GET, HEAD, OPTIONS): PUT /b"
     kinds = "  · 1 kind of requests from access.log"
     assert traffic.splitlines() == ["  get-a  GET  /a  1.5/s", kinds, left_out]
+
+
+def test_a_dry_run_says_how_each_kind_is_sent(stack: str) -> None:
+    kinds = """
+      s: {path: /, protocol: h2, rate: 8/s}
+      u: {path: /u, protocol: upload, bytes: 2MB, rate: 1/s}
+      r: {path: /r, rate: 2/s, retries: {budget: 10%}}
+      w: {path: /w, protocol: websocket, sessions: 3}
+"""
+    Path(stack).write_text("x-swarmtest:\n  service: web\n  traffic:\n    kinds:" + kinds + STACK)
+    shown = [" ".join(line.split()) for line in dry_run(stack).splitlines()]
+    for line in (
+        "s GET / 8/s by HTTP/2",
+        "u POST /u 1/s, 2 MB each",
+        "r GET /r 2/s, with retries",
+        "w GET /w 3 sessions of websocket",
+    ):
+        assert line in shown
