@@ -63,7 +63,8 @@ class Record(msgspec.Struct, kw_only=True):
         matched: whether the content is what was sent or stored, by length and checksum; ``None`` where none is told.
         connected: when its own connection was made; ``None`` on a kept one.
         body_bytes: length of the body that was to be sent, or to come; ``None`` where it's no large one.
-        acknowledged: bytes of the request that the peer's kernel acknowledged, head included.
+        acknowledged: bytes of the request, head included, that the peer's kernel is known to have acknowledged; more
+            may have come when the connection was reset.
         sha256: checksum of the content that was sent or received, in hex.
         attempt, again: which try it is, and the ID of the first one where it isn't that itself.
         error: text of what went wrong, as the system or the parser said it.

@@ -6,17 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 STORY = """
 import sys
 import gevent
-from gevent.event import Event
 from swarmtest.traffic.flag import Flag
 
-event, woke = {kind}(), []
+event, woke = Flag(), []
 
 def short():
     event.wait(0.0501)  # its time-out comes when the event has been set, and before anybody is woken
@@ -32,12 +29,10 @@ print(woke)
 """
 
 
-@pytest.mark.parametrize(("kind", "woke"), [("Flag", "['late']"), ("Event", "[]")])
-def test_who_waits_for_what_was_just_set_is_not_forgotten_when_another_one_gives_up(kind: str, woke: str) -> None:
-    """gevent/gevent #1611. When ``Event`` does it, too, ``Flag`` can go."""
-    command = [sys.executable, "-c", STORY.format(kind=kind)]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == woke
+def test_who_waits_for_what_was_just_set_is_not_forgotten_when_another_one_gives_up() -> None:
+    """gevent/gevent #1611: with ``Event`` in the place of ``Flag`` nobody is woken, but on a busy machine."""
+    shown = subprocess.run([sys.executable, "-c", STORY], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "['late']"
 
 
 def test_a_flag_is_waited_for_as_an_event_is() -> None:

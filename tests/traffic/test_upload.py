@@ -167,7 +167,9 @@ def test_an_upload_that_is_cut_says_what_was_sent_and_what_was_acknowledged(serv
 
     (record,) = send(serve(script).address)
     assert record.client_outcome == "closed_unanswered"
-    assert 100_000 + len(heads[0]) <= record.acknowledged <= record.bytes_sent <= LENGTH + len(heads[0])
+    # What was read and not yet acknowledged when the reset came, nobody tells: it's the least that had come.
+    assert record.acknowledged is not None
+    assert len(heads[0]) < record.acknowledged <= record.bytes_sent <= LENGTH + len(heads[0])
     assert (record.stored, record.matched) == (None, None)
 
 
