@@ -20,17 +20,16 @@ FIELDS = {
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in FIELDS.items() for name in names])
-@pytest.mark.parametrize("every", [True, False])
-def test_no_field_of_a_log_line_breaks_the_judging(kind: str, name: str, every: bool) -> None:
+def test_no_field_of_a_log_line_breaks_the_judging(kind: str, name: str) -> None:
     run = Rollout(2)
     run.bad_gateway("refused", 4.0, 4.02, run.old[0])
     events, requests = run.events(), read_requests(run.requests())
-    first = next(place for place, event in enumerate(events) if event.kind == kind)
-    for odd in ODD:
+    places = [place for place, event in enumerate(events) if event.kind == kind]
+    everywhere = [dict.fromkeys(places, odd) for odd in ODD]
+    here_and_there = dict(zip(places, ODD, strict=False))
+    for changed in (*everywhere, here_and_there):
         odder = [
-            Event(event.t, kind, {**event.data, name: odd})
-            if event.kind == kind and (every or place == first)
-            else event
+            Event(event.t, kind, {**event.data, name: changed[place]}) if place in changed else event
             for place, event in enumerate(events)
         ]
         document = judge(run.plan, odder, requests)
