@@ -18,8 +18,9 @@ from bench.tools.runs import make_run
 
 MILLION = 1_000_000
 
+# The high-water mark of this program's own memory: ru_maxrss also has that of the process which started it.
 _JUDGE = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
 from swarmtest.judge import judge_folder
 from swarmtest.store import RunFolder
@@ -30,7 +31,7 @@ document = judge_folder(folder)
 print(json.dumps({
     "seal": sealed - began, "judge": time.perf_counter() - sealed, "outcome": document.outcome,
     "cpu": time.process_time(), "sent": document.losses["sent"], "lost": document.proof["lost"],
-    "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    "memory": int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 1024,
 }))
 """
 
