@@ -93,8 +93,9 @@ def _tell(
 ) -> None:
     closed = life.mark("closed")
     origin = closed or life.mark("signalled") or life.mark("exited") or life.mark("killed")
-    on_kept = [one for one in dialled if judged.promises.direct and one.request.reused]
-    fresh = [one for one in dialled if one not in on_kept]
+    direct = judged.promises.direct
+    on_kept = [one for one in dialled if direct and one.request.reused]
+    fresh = [one for one in dialled if not (direct and one.request.reused)]
     for what, some in (
         ("arrived over kept connections", arrived),
         ("sent over kept connections and never read", on_kept),

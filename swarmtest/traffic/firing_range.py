@@ -6,7 +6,6 @@ behind the client's back is seen.
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import struct
 import threading
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Self
 
+from swarmtest.traffic.doors import Doors
 from swarmtest.traffic.targets import Target
 
 INSTANCE = "calibration"
@@ -66,8 +66,8 @@ class FiringRange:
         self.connections: Counter[int] = Counter()
         self._closes: Counter[int] = Counter()
         self._lock = threading.Lock()
-        self._sockets: list[socket.socket] = []
-        self.closed_door = self._bind()[1]
+        self._doors = Doors()
+        self.closed_door = self._doors.closed
 
     def __enter__(self) -> Self:
         return self
@@ -75,30 +75,17 @@ class FiringRange:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for opened in self._sockets:
-            # Wakes a thread that waits in accept(); close() alone doesn't.
-            with contextlib.suppress(OSError):
-                opened.shutdown(socket.SHUT_RDWR)
-            opened.close()
+        self._doors.close()
 
     def door_of(self, place: int, way: str) -> Target:
         """Opens a door for the shot at ``place``."""
-        listener, target = self._bind()
-        listener.listen(16)
-        threading.Thread(target=self._accept, args=(listener, place, way), daemon=True).start()
-        return target
+        return self._doors.open(lambda listener: self._accept(listener, place, way))
 
     def wait_for_closes(self, place: int, number: int) -> None:
         """Returns when the server has closed ``number`` connections of this place."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while self._closes[place] < number and time.monotonic() < until:
             time.sleep(0.001)
-
-    def _bind(self) -> tuple[socket.socket, Target]:
-        bound = socket.socket()
-        bound.bind(("127.0.0.1", 0))
-        self._sockets.append(bound)
-        return bound, Target.from_text(f"127.0.0.1:{bound.getsockname()[1]}")
 
     def _accept(self, listener: socket.socket, place: int, way: str) -> None:
         while True:

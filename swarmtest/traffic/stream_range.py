@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from swarmtest.traffic.doors import Doors
 from swarmtest.traffic.firing_range import INSTANCE
 from swarmtest.traffic.targets import Target
 
@@ -43,10 +44,10 @@ class StreamRange:
         self._instance_line = f"{instance_header}: {INSTANCE}\r\n".encode("latin-1")
         self._scripts = scripts
         self._lock = threading.Lock()
-        self._sockets: list[socket.socket] = []
+        self._doors = Doors()
         self.streams: Counter[str] = Counter()
         self.asked: dict[str, list[str]] = {way: [] for way in scripts}
-        self.closed_door = self._bind()[1]
+        self.closed_door = self._doors.closed
 
     def __enter__(self) -> Self:
         return self
@@ -54,23 +55,11 @@ class StreamRange:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for opened in self._sockets:
-            with contextlib.suppress(OSError):
-                opened.shutdown(socket.SHUT_RDWR)
-            opened.close()
+        self._doors.close()
 
     def door_of(self, way: str) -> Target:
         """Opens a door for a way."""
-        listener, target = self._bind()
-        listener.listen(16)
-        threading.Thread(target=self._accept, args=(listener, way), daemon=True).start()
-        return target
-
-    def _bind(self) -> tuple[socket.socket, Target]:
-        bound = socket.socket()
-        bound.bind(("127.0.0.1", 0))
-        self._sockets.append(bound)
-        return bound, Target.from_text(f"127.0.0.1:{bound.getsockname()[1]}")
+        return self._doors.open(lambda listener: self._accept(listener, way))
 
     def _accept(self, listener: socket.socket, way: str) -> None:
         for script in self._scripts[way]:
