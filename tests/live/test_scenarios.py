@@ -75,6 +75,15 @@ def update_state(service: str) -> str:
         time.sleep(0.2)
 
 
+def remove(service: str) -> None:
+    """Removes a service, and waits for its containers: `docker service rm` comes back while they're still stopping."""
+    docker("service", "rm", service)
+    deadline = time.monotonic() + 60
+    while left := docker("ps", "--all", "--quiet", "--filter", f"label=com.docker.swarm.service.name={service}"):
+        assert time.monotonic() < deadline, f"containers of {service} were left: {left}"
+        time.sleep(0.2)
+
+
 def test_a_bad_release_is_a_failure_though_all_that_docker_says_is_well(live: Live) -> None:
     """The docker CLI ends with 0 after a rollback: docker/cli #6752."""
     name = f"live-{os.getpid()}-cli"
@@ -86,7 +95,7 @@ def test_a_bad_release_is_a_failure_though_all_that_docker_says_is_well(live: Li
         state = update_state(name)
         replicas = docker("service", "ls", "--filter", f"name={name}", "--format", "{{.Replicas}}").strip()
     finally:
-        docker("service", "rm", name)
+        remove(name)
     assert (state, replicas) == ("rollback_completed", "3/3")
     run = run_of(live, "stacks/broken/release-never-healthy.yml")
     assert run.document.outcome == "failed"
