@@ -17,10 +17,15 @@ def read_ports(reader: Reader) -> tuple[Port, ...]:
     ports: list[Port] = []
     for item in found:
         try:
-            ports += [_long_port(item)] if isinstance(item, dict) else _short_ports(str(item))
+            ports += ports_of(item)
         except ValueError as error:
             raise reader.error(f'expected a port such as "8080:80", found {item!r} ({error})', "ports") from error
     return tuple(ports)
+
+
+def ports_of(item: object) -> list[Port]:
+    """The ports that one entry of the list publishes; raises ``ValueError`` for what Docker would refuse."""
+    return [_long_port(item)] if isinstance(item, dict) else _short_ports(str(item))
 
 
 def _long_port(item: Mapping[str, Any]) -> Port:

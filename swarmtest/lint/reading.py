@@ -1,0 +1,181 @@
+"""Takes the services out of a document, and never stops at what Docker would refuse."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from swarmtest.lint.document import Document, Unsure
+from swarmtest.lint.services import Health, Image, LintService, Mount, Policy, Restart
+from swarmtest.stack import DEFAULT_GRACE_SECONDS, DEFAULT_MONITOR_SECONDS, Port
+from swarmtest.stack.durations import parse_duration
+from swarmtest.stack.ports import ports_of
+from swarmtest.stack.reader import whole_number
+
+
+def services_of(document: Document) -> Iterator[LintService]:
+    """Each service that is a mapping; what isn't one, Docker refuses."""
+    services = document.tree.get("services")
+    for name, body in services.items() if isinstance(services, Mapping) else ():
+        if isinstance(body, Mapping):
+            yield _service(document, str(name), body)
+
+
+def _service(document: Document, name: str, body: Mapping[str, Any]) -> LintService:
+    deploy = _part(body, "deploy")
+    health, disabled = _health(body)
+    return LintService(
+        name=name,
+        document=document,
+        body=body,
+        image=image_of(body.get("image")),
+        mode=_choice(deploy, "mode", ("replicated", "global", "replicated-job", "global-job"), "replicated"),
+        replicas=_whole(deploy, "replicas", 1),
+        update=_policy(deploy, "update_config"),
+        rollback=_policy(deploy, "rollback_config"),
+        restart=_restart(deploy),
+        health=health,
+        health_disabled=disabled,
+        grace_seconds=_seconds(body, "stop_grace_period", DEFAULT_GRACE_SECONDS),
+        stop_signal=_text(body.get("stop_signal")),
+        init=body.get("init") in (True, "true"),
+        command=_words(body.get("command")),
+        entrypoint=_words(body.get("entrypoint")),
+        environment=_environment(body.get("environment")),
+        mounts=tuple(_mounts(body.get("volumes"))),
+        ports=tuple(_ports(body.get("ports"))),
+        max_replicas_per_node=_whole(_part(deploy, "placement"), "max_replicas_per_node", 0) or None,
+    )
+
+
+def image_of(value: object) -> Image:
+    """An image's name, taken apart."""
+    text = _text(value) or ""
+    rest, _, digest = text.partition("@")
+    head, slash, last = rest.rpartition("/")
+    name, _, tag = last.partition(":")
+    return Image(text, head + slash + name, name, tag, digest, not isinstance(value, Unsure))
+
+
+def _part(body: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = body.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str | None:
+    return None if value is None or isinstance(value, (Mapping, list)) else str(value)
+
+
+def _whole(body: Mapping[str, Any], key: str, default: int) -> int | None:
+    value = body.get(key)
+    return default if value is None else None if isinstance(value, Unsure) else whole_number(value)
+
+
+def _choice(body: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str) -> str | None:
+    value = body.get(key)
+    return default if value is None else value if value in allowed and not isinstance(value, Unsure) else None
+
+
+def _seconds(body: Mapping[str, Any], key: str, default: float) -> float | None:
+    if key not in body:
+        return default
+    if isinstance(body[key], Unsure):
+        return None
+    try:
+        return parse_duration(body[key])
+    except ValueError:
+        return None
+
+
+def _policy(deploy: Mapping[str, Any], key: str) -> Policy:
+    body = _part(deploy, key)
+    monitor = _seconds(body, "monitor", DEFAULT_MONITOR_SECONDS)
+    return Policy(
+        given=bool(body),
+        order=_choice(body, "order", ("start-first", "stop-first"), "stop-first"),
+        parallelism=_whole(body, "parallelism", 1),
+        delay_seconds=_seconds(body, "delay", 0.0),
+        monitor_seconds=DEFAULT_MONITOR_SECONDS if monitor == 0 else monitor,
+        failure_action=_choice(body, "failure_action", ("pause", "continue", "rollback"), "pause"),
+    )
+
+
+def _restart(deploy: Mapping[str, Any]) -> Restart:
+    body = _part(deploy, "restart_policy")
+    return Restart(
+        given=bool(body),
+        condition=_choice(body, "condition", ("any", "on-failure", "none"), "any"),
+        delay_seconds=_seconds(body, "delay", 5.0),
+        max_attempts=_whole(body, "max_attempts", 0),
+    )
+
+
+def _health(body: Mapping[str, Any]) -> tuple[Health | None, bool]:
+    if not isinstance(body.get("healthcheck"), Mapping):
+        return None, False
+    part = _part(body, "healthcheck")
+    test = part.get("test")
+    words = ("CMD-SHELL", test) if isinstance(test, str) else tuple(test) if isinstance(test, list) else ()
+    if part.get("disable") in (True, "true") or words[:1] == ("NONE",):
+        return None, True
+    return Health(
+        test=tuple(word if isinstance(word, str) else str(word) for word in words),
+        interval_seconds=_seconds(part, "interval", 30.0),
+        timeout_seconds=_seconds(part, "timeout", 30.0),
+        retries=_whole(part, "retries", 3),
+        start_period_seconds=_seconds(part, "start_period", 0.0),
+    ), False
+
+
+def _words(value: object) -> tuple[str, ...] | None:
+    """Docker splits a text as a shell would, but starts no shell."""
+    if isinstance(value, list):
+        return tuple(str(word) for word in value)
+    if not isinstance(value, str):
+        return None
+    try:
+        return tuple(shlex.split(value))
+    except ValueError:
+        return (value,)
+
+
+def _environment(value: object) -> Mapping[str, str | None]:
+    if isinstance(value, Mapping):
+        return {str(key): _text(item) for key, item in value.items()}
+    found: dict[str, str | None] = {}
+    for item in value if isinstance(value, list) else ():
+        name, given, text = str(item).partition("=")
+        found[name] = text if given else None
+    return found
+
+
+def _mounts(value: object) -> Iterator[Mount]:
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, Mapping):
+            kind, read_only = _text(item.get("type")) or "volume", item.get("read_only") in (True, "true")
+            yield Mount(kind, _text(item.get("source")) or "", _text(item.get("target")) or "", read_only)
+        elif isinstance(item, str):
+            yield _short_mount(item)
+
+
+def _short_mount(text: str) -> Mount:
+    """``[source:]target[:options]``; a source that begins with a path is a bind, else it's a volume's name."""
+    parts = text.split(":")
+    if len(parts) > 1 and len(parts[0]) == 1 and parts[0].isalpha() and parts[1][:1] in ("\\", "/"):
+        parts[:2] = [":".join(parts[:2])]  # a drive of Windows
+    if len(parts) == 1:
+        return Mount("volume", "", parts[0], read_only=False)
+    source, target, options = (*parts, "")[:3]
+    kind = "bind" if source[:1] in ("/", ".", "~", "\\") or source[1:2] == ":" else "volume"
+    return Mount(kind, source, target, read_only="ro" in options.split(","))
+
+
+def _ports(value: object) -> Iterator[Port]:
+    for item in value if isinstance(value, list) else ():
+        if isinstance(item, Unsure):
+            continue
+        try:
+            yield from ports_of(item)
+        except ValueError:
+            continue
