@@ -38,7 +38,11 @@ def read_yaml(path: Path, what: str) -> YamlTree:
     Raises:
         StackError: no such file, or not YAML.
     """
-    text = read_text(path, what)
+    return parse_yaml(read_text(path, what), path)
+
+
+def parse_yaml(text: str, path: Path) -> YamlTree:
+    """Reads text that's a file's, or is to become it; raises :class:`StackError` for what isn't YAML."""
     lines: dict[Path_, int] = {}
     try:
         return YamlTree(_tree_of(text, path, lines), lines)
