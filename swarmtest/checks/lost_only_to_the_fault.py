@@ -74,7 +74,7 @@ def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
     """Why what's taken for the fault's may be somebody else's, or may be no loss at all."""
     of_fault = [one for one in lost if one.charge is Charge.FAULT]
     lines = []
-    if nowhere := [one for one in of_fault if _somewhere(one) and not _with_its_victim(one, judged.timeline)]:
+    if nowhere := [one for one in of_fault if _somewhere(one) and not _with_a_victim(one, judged.timeline)]:
         lines.append(
             f"{many(len(nowhere), 'request')} reached nobody known, perhaps one that wasn't hurt: {ids(nowhere)}"
         )
@@ -123,15 +123,20 @@ def _somewhere(one: Accounted) -> bool:
     return one.life is None and not reached_none
 
 
-def _with_its_victim(one: Accounted, timeline: Timeline) -> bool:
-    """Whether its connection ended in the very moment in which the victim did, so that it surely led there.
+def _with_a_victim(one: Accounted, timeline: Timeline) -> bool:
+    """Whether its connection ended in the very moment in which a victim did, so that it surely led there.
 
     A proxy may close a client's kept connection without a word, in its log or to the client, when the
-    instance's end takes the request along (HAProxy does, so that the client sends it again).
+    instance's end takes the request along (HAProxy does, so that the client sends it again). Of several
+    that were hurt at once it may be another one than the one whose reach it's in.
     """
-    life = next((life for life in timeline.lifespans if one.fault is not None and life.task == one.fault.task), None)
-    exited = life.mark("exited") if life is not None else None
-    if life is None or exited is None:
+    tasks = {victim.task for victim in timeline.victims}
+    return any(_ended_together(one, life) for life in timeline.lifespans if life.task in tasks)
+
+
+def _ended_together(one: Accounted, life: Lifespan) -> bool:
+    exited = life.mark("exited")
+    if exited is None:
         return False
     first = life.mark("killed") or exited
     return first.at - first.error - RACE_SECONDS <= one.request.ended <= exited.at + exited.error + TOGETHER_SECONDS
@@ -183,7 +188,7 @@ def _missing(judged: Judged, lost: list[Accounted]) -> str:
     if any(one.fault is not None and one.fault.doubt > missing.ROUGH_SECONDS for one in lost):
         return missing.CLOCKS
     if any(
-        (_somewhere(one) and not _with_its_victim(one, judged.timeline)) or one.loss is Loss.UNKNOWN for one in lost
+        (_somewhere(one) and not _with_a_victim(one, judged.timeline)) or one.loss is Loss.UNKNOWN for one in lost
     ):
         return missing.to_place(judged.losses, judged.witness, judged.promises)
     if any(one.unproved for one in judged.losses.lost):

@@ -185,6 +185,24 @@ def test_a_connection_that_a_proxy_closes_without_a_word_went_with_the_victim_if
     assert run.verdict(CHECK).outcome is outcome
 
 
+def test_of_two_that_are_killed_one_after_the_other_either_may_have_taken_a_wordless_connection_along() -> None:
+    run = killed()
+    (first,) = [life for life in run.old if life.killed is not None]
+    run.ends = 25.0
+    run.plan["steps"].append({**run.plan["steps"][-1], "phase": "again"})
+    second = run.old[1]
+    dies(run, second, (first.exited or 0.0) + 0.5, 12)
+    run.act(2, "kill", (first.exited or 0.0) + 0.5, [second])
+    ended = (second.exited or 0.0) + 0.02
+    run.request(
+        "wordless", ended - 0.1, ended, status=None, client_outcome="closed_unanswered", first_byte=None, reused=True
+    )
+    lost = next(one for one in run.judged().losses.lost if one.request.id == "wordless")
+    assert lost.fault is not None
+    assert lost.fault.task == first.task, "it's in the first one's reach, and went with the second"
+    assert "wordless" not in " ".join(run.verdict(CHECK).evidence), run.verdict(CHECK)
+
+
 def test_where_the_front_door_says_that_it_had_nobody_its_word_counts() -> None:
     run = killed()
     run.bad_gateway("nobody", 0.5, 0.51, None, status=503)
