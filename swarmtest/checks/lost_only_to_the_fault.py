@@ -187,9 +187,7 @@ def _missing(judged: Judged, lost: list[Accounted]) -> str:
         return missing.AGAIN
     if any(one.fault is not None and one.fault.doubt > missing.ROUGH_SECONDS for one in lost):
         return missing.CLOCKS
-    if any(
-        (_somewhere(one) and not _with_a_victim(one, judged.timeline)) or one.loss is Loss.UNKNOWN for one in lost
-    ):
+    if any((_somewhere(one) and not _with_a_victim(one, judged.timeline)) or one.loss is Loss.UNKNOWN for one in lost):
         return missing.to_place(judged.losses, judged.witness, judged.promises)
     if any(one.unproved for one in judged.losses.lost):
         return missing.FRAMING if judged.losses.names_itself else missing.header(judged.promises)
