@@ -5,13 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from swarmtest.judge.querying import Answer
+
+_NO_END = 1_000_000
 
 
 @click.command()
@@ -50,7 +55,23 @@ def _write_csv(answer: Answer, out: TextIO) -> None:
 
 
 def _show(answer: Answer) -> None:
+    """A table; rows that are wider than the terminal are shown a line each value, and a pipe gets them as they are."""
     from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    whole = _table(answer)
+    width = console.measure(whole, options=console.options.update(max_width=_NO_END)).maximum
+    if width <= console.width:
+        console.print(whole)
+    elif console.is_terminal:
+        for number, row in enumerate(answer.rows, 1):
+            console.print(f"row {number}", style="bold")
+            console.print(_one(answer, row))
+    else:
+        Console(highlight=False, markup=False, width=width).print(whole)
+
+
+def _table(answer: Answer) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -58,5 +79,20 @@ def _show(answer: Answer) -> None:
         numbers = all(isinstance(row[place], (int, float, type(None))) for row in answer.rows)
         table.add_column(name, justify="right" if numbers else "left", overflow="fold")
     for row in answer.rows:
-        table.add_row(*("" if value is None else str(value) for value in row))
-    Console(highlight=False, markup=False).print(table)
+        table.add_row(*(_text(value) for value in row))
+    return table
+
+
+def _one(answer: Answer, row: Sequence[Any]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 2), pad_edge=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in zip(answer.columns, row, strict=True):
+        table.add_row(name, _text(value))
+    return table
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

@@ -32,6 +32,21 @@ def test_an_answer_is_a_table_for_a_person(run: str) -> None:
     assert lines[1].split() == ["long", "ok", "72"]
 
 
+def test_a_wide_answer_stays_a_line_each_row_in_a_pipe(run: str) -> None:
+    lines = printed(run, "SELECT * FROM requests LIMIT 2").splitlines()
+    assert len(lines) == 3
+    assert lines[0].split()[:3] == ["n", "id", "kind"]
+
+
+def test_a_wide_answer_is_a_line_each_value_in_a_terminal(run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = printed(run, "SELECT * FROM requests LIMIT 2").splitlines()
+    assert [line.strip() for line in lines if line.startswith("row")] == ["row 1", "row 2"]
+    assert lines[1].split() == ["n", "0"]
+
+
 def test_an_answer_is_csv_with_names(run: str) -> None:
     assert printed(run, SQL, "--csv").splitlines()[:2] == ["kind,loss,n", "long,ok,72"]
 
