@@ -53,10 +53,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A safe change of one value, that ``--fix`` makes: ``value`` at ``key``, put in where it's absent."""
+    """A safe change of one value, that ``--fix`` makes: ``value`` at ``key``, put in where it's absent.
+
+    Attributes:
+        value: of the type that's to be read from the file: 2 for ``2``, and "2" for ``"2"``.
+        after: keys beside it; a new one comes behind the first of them that's there, else at the end.
+    """
 
     key: tuple[str, ...]
-    value: str
+    value: str | int | bool
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
