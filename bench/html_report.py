@@ -8,8 +8,6 @@ from __future__ import annotations
 import resource
 import time
 
-import duckdb
-
 from bench import Figure, Place, at_most
 from swarmtest.judge.seconds import ready_spans
 from swarmtest.losses.seconds import Seconds, second_by_second
@@ -38,6 +36,5 @@ def measure(place: Place) -> list[Figure]:
 
 
 def _count(run: Run) -> Seconds:
-    lost = ((one.id, one.loss) for one in run.document.loss_events)
-    with duckdb.connect() as base:
-        return second_by_second(base, str(run.requests), lost, ready_spans(run.document))
+    assert run.requests is not None
+    return second_by_second(run.requests, ready_spans(run.document))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from swarmtest.losses.table import Told
     from swarmtest.reports import Document
     from swarmtest.reports.series import Series
 
@@ -31,13 +32,11 @@ def judge_and_report(path: Path, broken_off: bool = False, ended: str = "") -> i
     Arguments:
         ended: how the command ends, where that isn't by the verdict: ``interrupted · exit code 130``.
     """
-    from swarmtest.judge import judge_folder
+    from swarmtest.judge import judged_folder
     from swarmtest.reports import console
-    from swarmtest.store import open_run_folder
 
-    folder = open_run_folder(path)
-    document = judge_folder(folder.path)
-    write_reports(document, folder.path)
+    with judged_folder(path) as (document, requests):
+        write_reports(document, requests, path)
     if broken_off and not document.losses.get("sent"):
         click.echo(f"nothing was sent, so there's nothing to judge; what was seen is in {path}")
     else:
@@ -45,14 +44,14 @@ def judge_and_report(path: Path, broken_off: bool = False, ended: str = "") -> i
     return document.exit_code
 
 
-def write_reports(document: Document, path: Path) -> None:
+def write_reports(document: Document, requests: Told, path: Path) -> None:
     """Puts the document, the seconds and the reports into the run's folder."""
     from swarmtest.judge.seconds import count_seconds, write_seconds
     from swarmtest.reports import html, junit, markdown, write_document
     from swarmtest.store import RunFolder
 
     folder = RunFolder(path)
-    seconds = count_seconds(folder, document)
+    seconds = count_seconds(requests, document)
     try:
         write_document(document, folder.verdicts)
         write_seconds(seconds, path)
@@ -60,7 +59,7 @@ def write_reports(document: Document, path: Path) -> None:
             with (path / name).open("w", encoding="utf-8") as out:
                 report.render(document, out)
         with (path / "report.html").open("w", encoding="utf-8") as out:
-            html.render(html.Run(document, seconds, folder.source), out)
+            html.render(html.Run(document, seconds, requests), out)
     except OSError as error:  # a folder that's only to be read is no reason to keep the verdict back
         _say_unwritten(error, path)
 
@@ -68,10 +67,7 @@ def write_reports(document: Document, path: Path) -> None:
 def _judge_series(folder: Path) -> int:
     from swarmtest.judge.series import judge_series
 
-    series, documents = judge_series(folder)
-    for member, document in zip(series.members, documents, strict=True):
-        if document is not None and member.folder is not None:
-            write_reports(document, folder / member.folder)
+    series, documents = judge_series(folder, write_reports)
     return report_series(series, documents, folder)
 
 

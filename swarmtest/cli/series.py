@@ -22,7 +22,7 @@ from swarmtest.cli.run import announce, known_beforehand
 from swarmtest.errors import EngineError, Interrupted, SwarmtestError, TimedOut, UsageError
 from swarmtest.events import Event
 from swarmtest.interrupts import Interrupts
-from swarmtest.judge import judge_folder
+from swarmtest.judge import judged_folder
 from swarmtest.judge.series import FINISHED, sum_up
 from swarmtest.reports import Document, wording
 from swarmtest.reports.console.live import LiveView
@@ -144,8 +144,8 @@ def _run_member(record: Record, place: int, order: Order, interrupts: Interrupts
         record.note(place, ended="refused", error=str(error), exit_code=error.exit_code)
         click.echo(f"{title}: refused: {error}", err=True)
         return
-    document = judge_folder(folder.path)
-    write_reports(document, folder.path)
+    with judged_folder(folder.path) as (document, requests):
+        write_reports(document, requests, folder.path)
     if broke is not None:
         record.note(place, document, ended="broke", error=str(broke), exit_code=broke.exit_code)
     elif interrupts.caught is not None:

@@ -7,8 +7,8 @@ should have been, too little was sent, or that didn't come to its end, is never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from swarmtest.judge.document import compose
 from swarmtest.judge.limits import limit_entries
 from swarmtest.losses import account
 from swarmtest.losses.streams import held_until_killed
-from swarmtest.losses.table import tabulate
+from swarmtest.losses.table import Told, tabulate, told
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import RunFolder, open_run_folder
 from swarmtest.timeline import read_timeline
@@ -36,8 +36,9 @@ from swarmtest.timeline.victims import took_effect
 EXIT_CODES = {Outcome.PASSED: 0, Outcome.FAILED: 1, Outcome.NOT_PROVED: 3}
 
 
-def judge_folder(path: Path) -> Document:
-    """Judges a run's folder, whole or broken off.
+@contextmanager
+def judged_folder(path: Path) -> Iterator[tuple[Document, Told]]:
+    """Judges a run's folder, whole or broken off; beside the document it has every request, until it's left.
 
     Raises:
         RunFolderError: it isn't a run's folder, or one of a later version.
@@ -45,7 +46,14 @@ def judge_folder(path: Path) -> Document:
     folder = open_run_folder(path)
     events = list(read_events(folder.events, is_about_a_request))
     with closing(database_of_folder(folder)) as database:
-        return _judge(see_folder(folder, events, database))
+        judged = see_folder(folder, events, database)
+        yield _judge(judged), told(judged.requests)
+
+
+def judge_folder(path: Path) -> Document:
+    """The document of a run's folder alone."""
+    with judged_folder(path) as (document, _):
+        return document
 
 
 def see_folder(folder: RunFolder, events: Sequence[Event], database: Database) -> Judged:
@@ -92,8 +100,8 @@ def _see(
     plan: Mapping[str, Any], events: Sequence[Event], database: Database, beside: Beside, *, plain: bool = True
 ) -> Judged:
     promises = read_promises(plan)
-    told = [event for event in events if not (event.kind == "proxied" or is_step(event))]
-    timeline, witness, aliases, partition = read_timeline(told, database, promises, plain=plain)
+    said = [event for event in events if not (event.kind == "proxied" or is_step(event))]
+    timeline, witness, aliases, partition = read_timeline(said, database, promises, plain=plain)
     held = (
         life.container
         for life in timeline.lifespans

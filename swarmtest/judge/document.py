@@ -24,6 +24,7 @@ from swarmtest.reports import (
     Document,
     InstanceEntry,
     LossEvent,
+    LossGroup,
     LossRow,
     Mark,
 )
@@ -71,6 +72,9 @@ TELLING = (
 
 MOST_ADVICE = 2
 
+MOST_EVENTS = 10_000
+"""Lost requests that are in the document one by one, a few megabytes; all of them can be asked for by ``query``."""
+
 
 def compose(
     judged: Judged, entries: Sequence[CheckEntry], outcome: Outcome, exit_code: int, reasons: Sequence[str]
@@ -79,6 +83,8 @@ def compose(
     promises, timeline, losses = judged.promises, judged.timeline, judged.losses
     ended = max((one.request.ended for one in losses.telling), default=None)
     first = first_requests(judged)
+    lost = losses.lost
+    events = [_event(one) for one in _listed(lost)]
     return Document(
         version=DOCUMENT_VERSION,
         run=promises.run,
@@ -94,7 +100,9 @@ def compose(
         start=timeline.t0 if timeline.t0 is not None else timeline.began,
         seconds=round(ended - timeline.began, 3) if ended is not None and timeline.began is not None else None,
         loss_rows=_rows(judged),
-        loss_events=[_event(one) for one in losses.lost],
+        loss_events=events,
+        loss_events_left_out=len(lost) - len(events),
+        loss_groups=loss_groups(lost),
         proof=proof(judged),
         figures=figures(judged),
         advice=_advice(entries),
@@ -168,6 +176,26 @@ def _event(one: Accounted) -> LossEvent:
         unproved=one.unproved,
         saw=one.request.saw,
     )
+
+
+def _listed(lost: Sequence[Accounted]) -> Sequence[Accounted]:
+    """Of each class the first ones, so that what's rare isn't crowded out by what's frequent."""
+    if len(lost) <= MOST_EVENTS:
+        return lost
+    ranks: Counter[Loss] = Counter()
+    ranked = []
+    for place, one in enumerate(lost):
+        ranks[one.loss] += 1
+        ranked.append((ranks[one.loss], place))
+    return [lost[place] for place in sorted(place for _, place in sorted(ranked)[:MOST_EVENTS])]
+
+
+def loss_groups(lost: Sequence[Accounted]) -> list[LossGroup]:
+    """All of them in groups, the largest first."""
+    charges = ((one, (one.charge or Charge.UNPLACED).value) for one in lost)
+    counts = Counter((one.loss.value, charge, one.unproved, one.request.saw) for one, charge in charges)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], *map(str, item[0])))
+    return [LossGroup(*key, count=count) for key, count in ordered]
 
 
 def _rows(judged: Judged) -> list[LossRow]:

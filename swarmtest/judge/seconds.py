@@ -8,31 +8,25 @@ import msgspec
 
 from swarmtest.errors import RunFolderError
 from swarmtest.losses.seconds import SECONDS_VERSION, Seconds, second_by_second
+from swarmtest.losses.table import Told
 from swarmtest.reports import Document, InstanceEntry
-from swarmtest.store import RunFolder
 from swarmtest.timeline.capacity import Spans
 
 SECONDS_FILE = "seconds.json"
 
 
-def count_seconds(folder: RunFolder, document: Document) -> Seconds:
-    """Counts a folder's requests by second; the document says which of them aren't ok, and who was ready when.
+def count_seconds(requests: Told, document: Document) -> Seconds:
+    """Counts a run's requests by second; the document says who was ready when.
 
     Raises:
         RunFolderError: the requests can't be read.
     """
     import duckdb
 
-    source = folder.source
-    if source is None:
-        return Seconds()
-    lost = ((event.id, event.loss) for event in document.loss_events)
     try:
-        with duckdb.connect() as base:
-            base.execute("SET threads = 2")
-            return second_by_second(base, source, lost, ready_spans(document))
+        return second_by_second(requests, ready_spans(document))
     except duckdb.Error as error:
-        raise RunFolderError(f"{folder.path}: the requests can't be counted by second: {error}") from error
+        raise RunFolderError(f"{document.run}: the requests can't be counted by second: {error}") from error
 
 
 def ready_spans(document: Document) -> Spans:

@@ -7,7 +7,7 @@ What only the series itself knows, such as a member that was refused and left no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -16,9 +16,10 @@ import msgspec
 from swarmtest.checklist import judge_checklist
 from swarmtest.checks import Outcome
 from swarmtest.errors import RunFolderError
-from swarmtest.judge import judge_folder, weigh
+from swarmtest.judge import judged_folder, weigh
 from swarmtest.judge.proof import rounded
 from swarmtest.losses import upper_bound
+from swarmtest.losses.table import Told
 from swarmtest.reports import CLASSES, Document
 from swarmtest.reports.series import Member, Range, Series, Spread, read_series
 
@@ -30,14 +31,19 @@ FINISHED = "finished"
 HOW = {"interrupted": "was interrupted", "broke": "broke off", "refused": "was refused"}
 
 
-def judge_series(folder: Path) -> tuple[Series, list[Document | None]]:
+def judge_series(
+    folder: Path, report: Callable[[Document, Told, Path], None] | None = None
+) -> tuple[Series, list[Document | None]]:
     """Judges every member of a series again, and the series.
+
+    Arguments:
+        report: is given each member's document, all of its requests, and its folder.
 
     Raises:
         RunFolderError: it isn't a series' folder, or one of a later version.
     """
     series = read_series(folder)
-    documents = [_document(folder, member) for member in series.members]
+    documents = [_document(folder, member, report) for member in series.members]
     return sum_up(series, documents), documents
 
 
@@ -64,11 +70,17 @@ def sum_up(series: Series, documents: Sequence[Document | None]) -> Series:
     )
 
 
-def _document(folder: Path, member: Member) -> Document | None:
+_Report = Callable[[Document, Told, Path], None]
+
+
+def _document(folder: Path, member: Member, report: _Report | None) -> Document | None:
     if member.folder is None:
         return None
     try:
-        return judge_folder(folder / member.folder)
+        with judged_folder(folder / member.folder) as (document, requests):
+            if report is not None:
+                report(document, requests, folder / member.folder)
+            return document
     except RunFolderError as error:
         if member.ended == FINISHED:
             raise RunFolderError(f"a run of the series can't be judged: {error}") from error

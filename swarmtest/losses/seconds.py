@@ -7,15 +7,13 @@ digits before they're counted, which makes any percentile a matter of adding up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
+from swarmtest.losses.table import Told
 from swarmtest.timeline.capacity import Spans, fewest_by_second
-
-if TYPE_CHECKING:
-    import duckdb
 
 SECONDS_VERSION = 1
 
@@ -23,8 +21,8 @@ MOST_SECONDS = 7 * 86_400
 """A run is shorter than a week; what lies further out is a clock that jumped."""
 
 COLUMNS = {"id": "VARCHAR", "kind": "VARCHAR", "planned": "DOUBLE", "sent": "DOUBLE", "done": "DOUBLE",
-           "attempt": "INTEGER"}  # fmt: skip
-"""What the table of requests must have, as in :data:`swarmtest.store.REQUEST_COLUMNS`."""
+           "attempt": "INTEGER", "class": "VARCHAR"}  # fmt: skip
+"""What the table of requests must have: those of :data:`swarmtest.store.REQUEST_COLUMNS`, and what isn't ok."""
 
 
 class Track(msgspec.Struct, frozen=True):
@@ -77,24 +75,22 @@ class Seconds(msgspec.Struct, frozen=True):
         return len(self.all.sent)
 
 
-def second_by_second(
-    base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]], spans: Spans
-) -> Seconds:
-    """Counts a table of requests.
+def second_by_second(requests: Told, spans: Spans) -> Seconds:
+    """Counts all requests.
 
     Arguments:
-        requests: name of a table, or a table function, with the columns :data:`COLUMNS` at least.
-        lost: ID and class of every request that isn't ok.
+        requests: with the columns :data:`COLUMNS` at least.
         spans: from when until when each instance was ready.
     """
-    _count(base, requests, lost)
+    base = requests.base
+    _count(requests)
     row = base.execute("SELECT min(first), max(last) FROM cells").fetchone()
     if row is None or row[0] is None:
         return Seconds()
     first, last = float(row[0]), min(float(row[1]), float(row[0]) + MOST_SECONDS - 1)
     start, length = int(first), int(last) - int(first) + 1
     kinds = [str(name) for (name,) in base.execute("SELECT DISTINCT kind FROM cells ORDER BY kind").fetchall()]
-    tracks = _tracks(base, start, length)
+    tracks = _tracks(requests, start, length)
     return Seconds(
         start=start,
         ready=fewest_by_second(spans, first, last),
@@ -103,14 +99,9 @@ def second_by_second(
     )
 
 
-def _count(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[str, str]]) -> None:
+def _count(requests: Told) -> None:
     """Makes the table ``cells``, in one pass over the requests: how many of each kind and class in each second."""
-    pairs = list(lost)
-    base.execute(
-        "CREATE OR REPLACE TEMP TABLE lost AS SELECT unnest(?::VARCHAR[]) AS id, unnest(?::VARCHAR[]) AS class",
-        [[name for name, _ in pairs], [loss for _, loss in pairs]],
-    )
-    base.execute(
+    requests.base.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE cells AS
         SELECT CASE WHEN grouping(began) = 0 THEN 'began' WHEN grouping(class) = 0 THEN 'ended'
@@ -125,7 +116,7 @@ def _count(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[tuple[
                    greatest(coalesce(done, sent_at), sent_at) AS ended_at, floor(ended_at)::BIGINT AS ended,
                    if(class IS NULL, {_rounded("done - coalesce(planned, sent)")}, NULL) AS corrected,
                    if(class IS NULL, {_rounded("done - coalesce(sent, planned)")}, NULL) AS uncorrected
-            FROM {requests} LEFT JOIN lost USING (id)
+            FROM {requests.source}
             WHERE coalesce(sent, planned) IS NOT NULL
         )
         GROUP BY GROUPING SETS (
@@ -144,10 +135,10 @@ def _rounded(seconds: str) -> str:
 _Cells = dict[str, dict[int, Any]]
 
 
-def _tracks(base: duckdb.DuckDBPyConnection, start: int, length: int) -> dict[str | None, _Cells]:
+def _tracks(requests: Told, start: int, length: int) -> dict[str | None, _Cells]:
     """For each kind, and for None as all of them, the value of each column in each second that has one."""
     found: dict[str | None, _Cells] = {}
-    scale = {"start": start, "length": length}
+    base, scale = requests.base, {"start": start, "length": length}
     for kind, second, sent, retries in base.execute(_BEGAN, scale).fetchall():
         cells = found.setdefault(kind, {})
         cells.setdefault("sent", {})[second] = sent

@@ -1,12 +1,17 @@
-"""What became of each request as a table of the database, for those who count."""
+"""What became of each request as tables of the database, for those who count."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from swarmtest.evidence.requests import Requests
 from swarmtest.losses import Accounted
 from swarmtest.timeline import Partition
+
+if TYPE_CHECKING:
+    import duckdb
 
 _CLASSES = """
 CREATE TABLE classes AS SELECT unnest($numbers::BIGINT[]) AS n, unnest($losses::VARCHAR[]) AS loss,
@@ -20,6 +25,30 @@ SELECT p.n, p.kind, p.protocol, p.reused, p.burst, CASE WHEN c.n IS NULL THEN l.
     c.n IS NULL AS plain, coalesce(c.loss, 'ok') AS loss, c.charge, coalesce(c.unproved, false) AS unproved
 FROM placed p LEFT JOIN classes c ON c.n = p.n LEFT JOIN lives l ON l.life = p.life
 """
+
+
+_TOLD = """(
+SELECT r.*, nullif(a.loss, 'ok') AS class, coalesce(a.task, r.instance) AS place
+FROM requests r JOIN accounted a ON a.n = r.n
+)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Every request with what became of it, as long as its database is open.
+
+    Attributes:
+        source: a table, or what DuckDB takes for one: the columns of the store, and ``class`` (null where it's ok) and
+            ``place`` (the instance's task, or what the answer calls it).
+    """
+
+    base: duckdb.DuckDBPyConnection
+    source: str
+
+
+def told(requests: Requests) -> Told:
+    """The requests of a run that's accounted for."""
+    return Told(requests.database.connection, _TOLD)
 
 
 def tabulate(partition: Partition, telling: Sequence[Accounted]) -> Requests:

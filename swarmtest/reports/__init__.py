@@ -22,6 +22,7 @@ from swarmtest.reports.entries import (
     KindFigures,
     LimitFigures,
     LossEvent,
+    LossGroup,
     LossRow,
     Mark,
     UpdateEntry,
@@ -45,6 +46,7 @@ __all__ = [
     "KindFigures",
     "LimitFigures",
     "LossEvent",
+    "LossGroup",
     "LossRow",
     "Mark",
     "Renderer",
@@ -107,6 +109,8 @@ class Document(msgspec.Struct, frozen=True):
         advice: the one or two settings to change first, most telling one first.
         settings: what the verdict is worth nothing without (images, update config, health check,
             grace, front door, traffic, seed, versions).
+        loss_events: of each class the first ones, so that no run makes the document endless; of all that isn't ok
+            ``loss_events_left_out`` more aren't among them. ``loss_groups`` counts them all.
         kind: ``orderly`` passes with nothing lost; ``destructive`` passes when every loss belongs to what was
             hurt, nothing else was lost, and capacity was back in time.
         acts: what swarmtest did, in order; the deploy isn't among them.
@@ -131,6 +135,8 @@ class Document(msgspec.Struct, frozen=True):
     seconds: float | None = None
     loss_rows: list[LossRow] = []
     loss_events: list[LossEvent] = []
+    loss_events_left_out: int = 0
+    loss_groups: list[LossGroup] = []
     proof: dict[str, Any] = {}
     advice: list[str] = []
     notes: list[str] = []

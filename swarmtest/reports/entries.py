@@ -76,6 +76,16 @@ class LossEvent(msgspec.Struct, frozen=True):
     saw: str | None = None
 
 
+class LossGroup(msgspec.Struct, frozen=True):
+    """How many requests were lost alike; the fields are those of :class:`LossEvent`."""
+
+    loss: str
+    charge: str
+    unproved: bool
+    saw: str | None
+    count: int
+
+
 class LossRow(msgspec.Struct, frozen=True):
     """Counts of one kind of traffic on one kind of connection (``kept`` or ``fresh``).
 

@@ -128,8 +128,8 @@ def _losses(document: Document) -> str:
     for event in document.loss_events[:IDS_LISTED]:
         at = "" if event.sent is None else f" sent at {with_error(event.sent - zero(document), 0)} s,"
         lines.append(f"{event.id} {event.loss},{at} {full_label(event.instance, document)}: {event.why}")
-    if len(document.loss_events) > IDS_LISTED:
-        lines.append(f"and {len(document.loss_events) - IDS_LISTED} more in verdicts.json")
+    if (rest := len(document.loss_events) + document.loss_events_left_out - IDS_LISTED) > 0:
+        lines.append(wording.more(document, rest))
     for instance in stopped(document):
         span = durations(instance, grace_seconds(document))
         lines.append(

@@ -126,7 +126,7 @@ def _events(document: Document, loss: str) -> Iterator[str]:
         yield f"  - {code(event.id)} {at}{plain(full_label(event.instance, document))}: {plain(event.why)}"
     rest = document.losses[loss] - min(len(events), IDS_SHOWN)
     if events and rest > 0:
-        yield f"  - and {wording.number(rest)} more in `verdicts.json`"
+        yield f"  - {wording.more(document, rest).replace('verdicts.json', '`verdicts.json`')}"
 
 
 def _lives(document: Document) -> Iterator[str]:

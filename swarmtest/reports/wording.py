@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from swarmtest.reports import CLASSES, Document, LossEvent, LossRow
+from swarmtest.reports import CLASSES, Document, LossGroup, LossRow
 
 OUTCOME_WORDS = {"passed": "passed", "failed": "failed", "not_proved": "not proved"}
 
@@ -46,8 +46,8 @@ UNPROVED = "answered in full, and not proved to be whole or to be the stack's ow
 
 def meaning(document: Document, loss: str) -> str:
     """What a class means, in this run: an answer that only lacks its proof isn't known to be lost."""
-    events = [event for event in document.loss_events if event.loss == loss]
-    if events and all(event.unproved for event in events):
+    groups = [group for group in loss_groups(document) if group.loss == loss]
+    if groups and all(group.unproved for group in groups):
         return UNPROVED
     return CLASS_MEANINGS.get(loss, "a class that this version does not know")
 
@@ -158,9 +158,29 @@ def where_lost(document: Document, loss: str) -> str:
     return ", ".join(f"{row.kind} {row.connection} {number(count)}" for row, count in rows if count)
 
 
-def charged_to(events: Iterable[LossEvent]) -> str:
+def loss_groups(document: Document) -> list[LossGroup]:
+    """All lost requests in groups; documents of earlier versions name each, and have none."""
+    if document.loss_groups:
+        return document.loss_groups
+    counts = Counter((one.loss, one.charge, one.unproved, one.saw) for one in document.loss_events)
+    return [LossGroup(*key, count=count) for key, count in counts.items()]
+
+
+def more(document: Document, count: int) -> str:
+    """What's said below the first of a list of lost requests: that there are so many more, and where."""
+    if not document.loss_events_left_out:
+        return f"and {number(count)} more in verdicts.json"
+    listed = len(document.loss_events)
+    everything = listed + document.loss_events_left_out
+    where = f"verdicts.json has {number(listed)} of all {number(everything)}, `swarmtest query` the rest"
+    return f"and {number(count)} more; {where}"
+
+
+def charged_to(groups: Iterable[LossGroup]) -> str:
     """``shutdown 3, start-up 1``, most first."""
-    counts = Counter(event.charge for event in events)
+    counts: Counter[str] = Counter()
+    for group in groups:
+        counts[group.charge] += group.count
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{CHARGE_WORDS.get(charge, charge)} {number(count)}" for charge, count in ordered)
 

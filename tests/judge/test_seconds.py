@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from swarmtest.errors import RunFolderError
-from swarmtest.judge import judge_folder
+from swarmtest.judge import judged_folder
 from swarmtest.judge.seconds import SECONDS_FILE, count_seconds, read_seconds, ready_spans, write_seconds
 from swarmtest.losses.seconds import Seconds
 from swarmtest.store import open_run_folder
@@ -17,9 +17,9 @@ def test_a_folders_seconds_add_up_to_its_balance(tmp_path: Path) -> None:
     run = Rollout()
     run.request("lost", 3.0, 3.4, run.old[0], client_outcome="closed_unanswered", status=None, instance=None)
     folder = open_run_folder(folder_of(run, tmp_path / "run"))
-    document = judge_folder(folder.path)
     for state in ("lines", "sealed"):
-        seconds = count_seconds(folder, document)
+        with judged_folder(folder.path) as (document, requests):
+            seconds = count_seconds(requests, document)
         assert sum(seconds.all.sent) == document.losses["sent"], state
         assert sum(seconds.all.ok) == document.losses["ok"], state
         assert {name: sum(counts) for name, counts in seconds.all.lost.items()} == {
@@ -32,8 +32,8 @@ def test_who_is_ready_is_what_the_capacity_check_says(tmp_path: Path) -> None:
     run = Rollout()
     run.new[1].warm = (run.old[1].announced or 0) + 2.0
     folder = open_run_folder(folder_of(run, tmp_path / "run"))
-    document = judge_folder(folder.path)
-    seconds = count_seconds(folder, document)
+    with judged_folder(folder.path) as (document, requests):
+        seconds = count_seconds(requests, document)
     before = int((document.start or 0) - seconds.start)
     assert min(seconds.ready[before:-3]) == document.figures.lowest_ready == 2
 
@@ -47,7 +47,8 @@ def test_one_that_never_passed_its_health_check_is_never_ready() -> None:
 
 def test_seconds_are_read_as_they_were_written(tmp_path: Path) -> None:
     folder = open_run_folder(folder_of(Rollout(), tmp_path / "run"))
-    seconds = count_seconds(folder, judge_folder(folder.path))
+    with judged_folder(folder.path) as (document, requests):
+        seconds = count_seconds(requests, document)
     write_seconds(seconds, folder.path)
     assert read_seconds(folder.path) == seconds
 
@@ -56,7 +57,8 @@ def test_a_folder_without_requests_has_no_seconds(tmp_path: Path) -> None:
     run = Rollout()
     folder = open_run_folder(folder_of(run, tmp_path / "run"))
     (folder.requests / "requests-1.jsonl").unlink()
-    assert count_seconds(folder, judge_folder(folder.path)) == Seconds()
+    with judged_folder(folder.path) as (document, requests):
+        assert count_seconds(requests, document) == Seconds()
 
 
 @pytest.mark.parametrize(

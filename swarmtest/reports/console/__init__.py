@@ -148,7 +148,8 @@ def _one_class(document: Document, loss: str) -> Iterator[RenderableType]:
     events = [event for event in document.loss_events if event.loss == loss]
     head = Text.assemble((f"{loss} {wording.number(document.losses[loss])}", "bold red"))
     yield head.append(f": {wording.meaning(document, loss)}")
-    charged = wording.charged_to(event for event in events if not event.unproved)
+    groups = (group for group in wording.loss_groups(document) if group.loss == loss)
+    charged = wording.charged_to(group for group in groups if not group.unproved)
     where = wording.where_lost(document, loss)
     summary = "; ".join(part for part in (where, f"charged to {charged}" if charged else "") if part)
     lines = [Text(summary)] if summary else []
@@ -159,7 +160,7 @@ def _one_class(document: Document, loss: str) -> Iterator[RenderableType]:
         lines += [_event(document, event) for event in shown]
     rest = document.losses[loss] - min(len(events), IDS_SHOWN)
     if events and rest > 0:
-        lines.append(Text(f"and {wording.number(rest)} more in verdicts.json"))
+        lines.append(Text(wording.more(document, rest)))
     yield Padding(Group(*lines), (0, 0, 0, 2))
 
 

@@ -11,15 +11,12 @@ import math
 import sys
 from array import array
 from base64 import b64encode
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from swarmtest.reports import CLASSES, LossEvent
-
-if TYPE_CHECKING:
-    import duckdb
+from swarmtest.losses.table import Told
+from swarmtest.reports import CLASSES, Document, LossEvent
 
 MOST_BINS = 100_000
 """Dots of what is ok; a browser draws so many in a blink."""
@@ -45,15 +42,13 @@ class Places:
         zero: epoch seconds that the picture counts from.
         since: epoch seconds before which there's no request.
         rows: how many rows there are; the row of this number is for requests that no instance is known of.
-        by_instance: task ID → row.
-        by_header: what an answer calls its instance → row.
+        rows_by_name: task ID, or what an answer calls its instance → row.
     """
 
     zero: float
     since: float
     rows: int
-    by_instance: Mapping[str, int]
-    by_header: Mapping[str, int]
+    rows_by_name: Mapping[str, int]
 
     @property
     def levels(self) -> int:
@@ -66,21 +61,11 @@ class Places:
         return min(self.levels - 1, int(share * self.levels))
 
 
-def ok_dots(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[str], places: Places) -> dict[str, Any]:
-    """The dots of what is ok, as columns.
-
-    Arguments:
-        requests: a table or table function with the columns of the store.
-        lost: IDs of all that isn't.
-    """
-    _prepare(base, requests, lost, places)
-    grain = GRAINS[0]
-    for coarser in GRAINS[1:]:
-        if _bins(base) <= MOST_BINS:
-            break
-        base.execute(_COARSER.format(grain=round(coarser / GRAINS[0])))
-        grain = coarser
-    rows = base.execute("SELECT t, place, level, n FROM fine ORDER BY t, place, level").fetchall()
+def ok_dots(requests: Told, places: Places) -> dict[str, Any]:
+    """The dots of what is ok, as columns."""
+    _prepare(requests, places)
+    grain = _coarse_enough(requests, MOST_BINS)
+    rows = requests.base.execute("SELECT t, row, level, n FROM fine ORDER BY t, row, level").fetchall()
     columns = [*zip(*rows, strict=True)] or [(), (), (), ()]
     return {
         "since": round(places.since - places.zero, 3),
@@ -95,25 +80,36 @@ def ok_dots(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[str],
     }
 
 
-def _bins(base: duckdb.DuckDBPyConnection) -> int:
-    row = base.execute("SELECT count(*) FROM fine").fetchone()
-    return int(row[0]) if row else 0
+def _coarse_enough(requests: Told, most: int) -> float:
+    """Puts dots together at the finest grain that gives few enough; says which."""
+    grain = GRAINS[0]
+    for coarser in GRAINS[1:]:
+        found = requests.base.execute("SELECT count(*) FROM fine").fetchone()
+        if found is None or found[0] <= most:
+            break
+        requests.base.execute(_COARSER.format(grain=round(coarser / GRAINS[0])))
+        grain = coarser
+    return grain
 
 
-def _prepare(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[str], places: Places) -> None:
-    base.execute("CREATE OR REPLACE TEMP TABLE not_ok AS SELECT unnest(?::VARCHAR[]) AS id", [[*lost]])
-    base.execute(
-        "CREATE OR REPLACE TEMP TABLE places AS SELECT unnest(?::VARCHAR[]) AS instance, unnest(?::INTEGER[]) AS place",
-        [[*places.by_header], [*places.by_header.values()]],
+def _prepare(requests: Told, places: Places, *, lost: bool = False) -> None:
+    """Counts in ``fine``, by moment, row, height and class, what's ok or what's lost."""
+    requests.base.execute(
+        "CREATE OR REPLACE TEMP TABLE rows AS SELECT unnest(?::VARCHAR[]) AS place, unnest(?::INTEGER[]) AS row",
+        [[*places.rows_by_name], [*places.rows_by_name.values()]],
     )
-    base.execute(
+    done, sent, which = "done", "coalesce(sent, planned)", "class IS NULL AND coalesce(sent, planned) IS NOT NULL"
+    if lost:
+        done, sent, which = "coalesce(done, sent)", "coalesce(sent, done)", "class IS NOT NULL"
+    requests.base.execute(
         f"""
         CREATE OR REPLACE TEMP TABLE fine AS
-        SELECT floor((done - $since) / {GRAINS[0]})::UINTEGER AS t, coalesce(place, $rows)::USMALLINT AS place,
-               least({places.levels - 1}, floor(log10(greatest((done - coalesce(sent, planned)) * 1000, 1.0))
-                     / {LONGEST_DECADE} * {places.levels}))::UTINYINT AS level, count(*)::UINTEGER AS n
-        FROM {requests} ANTI JOIN not_ok USING (id) LEFT JOIN places USING (instance)
-        WHERE done >= $since AND done < $since + 1e6 AND coalesce(sent, planned) IS NOT NULL
+        SELECT floor(({done} - $since) / {GRAINS[0]})::BIGINT AS t, coalesce(row, $rows)::USMALLINT AS row,
+               least({places.levels - 1}, floor(log10(greatest(({done} - {sent}) * 1000, 1.0))
+                     / {LONGEST_DECADE} * {places.levels}))::UTINYINT AS level,
+               coalesce(class, 'ok') AS class, count(*)::UINTEGER AS n
+        FROM {requests.source} LEFT JOIN rows USING (place)
+        WHERE {which} AND {done} >= $since AND {done} < $since + 1e6
         GROUP BY ALL
         """,
         {"since": places.since, "rows": places.rows},
@@ -122,15 +118,16 @@ def _prepare(base: duckdb.DuckDBPyConnection, requests: str, lost: Iterable[str]
 
 _COARSER = """
     CREATE OR REPLACE TEMP TABLE fine AS
-    SELECT (t // {grain} * {grain})::UINTEGER AS t, place, level, sum(n)::UINTEGER AS n FROM fine GROUP BY ALL
+    SELECT t // {grain} * {grain} AS t, row, level, class, sum(n)::UINTEGER AS n FROM fine GROUP BY ALL
 """
 
 
-def lost_dots(events: Sequence[LossEvent], places: Places) -> dict[str, Any]:
+def lost_dots(document: Document, requests: Told | None, places: Places) -> dict[str, Any]:
     """The dots of what isn't ok, and what there is to say of each; or counted together, where there are too many."""
-    known = [event for event in events if event.sent is not None or event.done is not None]
-    if len(known) > MOST_TOLD:
-        return _crowd(known, places)
+    everything = len(document.loss_events) + document.loss_events_left_out
+    if requests is not None and everything > MOST_TOLD:
+        return _crowd(requests, places, everything)
+    known = [event for event in document.loss_events if event.sent is not None or event.done is not None]
     texts: dict[str, int] = {}
     rows = []
     for event in sorted(known, key=_end):
@@ -140,34 +137,21 @@ def lost_dots(events: Sequence[LossEvent], places: Places) -> dict[str, Any]:
         place = _place(event, places)
         rows.append([round(began - places.zero, 3), round(_end(event) - places.zero, 3), place,
                      places.level(_end(event) - began), class_number(event.loss), event.id, *words])  # fmt: skip
-    return {"told": rows, "texts": [*texts], "untimed": len(events) - len(known)}
+    return {"told": rows, "texts": [*texts], "untimed": everything - len(known)}
 
 
-def _crowd(events: Sequence[LossEvent], places: Places) -> dict[str, Any]:
+def _crowd(requests: Told, places: Places, everything: int) -> dict[str, Any]:
     """Counted by moment, row, height and class, at the finest grain that gives few enough."""
-    counts: _Counts = Counter()
-    for event in events:
-        end = _end(event)
-        took = 0.0 if event.sent is None else end - event.sent
-        moment = math.floor((end - places.zero) / GRAINS[0])
-        counts[moment, _place(event, places), places.level(took), class_number(event.loss)] += 1
-    grain = GRAINS[0]
-    for coarser in GRAINS[1:]:
-        if len(counts) <= MOST_BINS // 4:
-            break
-        counts, grain = _coarser(counts, round(coarser / GRAINS[0])), coarser
-    rows = [[round(moment * GRAINS[0], 3), *where, n] for (moment, *where), n in sorted(counts.items())]
-    return {"crowd": rows, "grain": grain, "count": len(events)}
-
-
-_Counts = Counter[tuple[int, int, int, int]]
-
-
-def _coarser(counts: _Counts, units: int) -> _Counts:
-    found: _Counts = Counter()
-    for (moment, *where), n in counts.items():
-        found[moment // units * units, where[0], where[1], where[2]] += n
-    return found
+    _prepare(requests, places, lost=True)
+    grain = _coarse_enough(requests, MOST_BINS // 4)
+    shift = places.since - places.zero
+    found = requests.base.execute("SELECT t, row, level, class, n FROM fine ORDER BY ALL").fetchall()
+    rows = [
+        [round(moment * GRAINS[0] + shift, 3), row, level, class_number(loss), n]
+        for moment, row, level, loss, n in found
+    ]
+    count = sum(n for *_, n in rows)
+    return {"crowd": rows, "grain": grain, "count": count, "untimed": everything - count}
 
 
 def class_number(loss: str) -> int:
@@ -180,8 +164,7 @@ def _end(event: LossEvent) -> float:
 
 
 def _place(event: LossEvent, places: Places) -> int:
-    name = event.instance or ""
-    return places.by_instance.get(name, places.by_header.get(name, places.rows))
+    return places.rows_by_name.get(event.instance or "", places.rows)
 
 
 def packed(kind: str, values: Iterable[int]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from swarmtest.losses.seconds import Seconds, Track
+from swarmtest.losses.table import Told
 from swarmtest.reports import CLASSES, Document, InstanceEntry
 from swarmtest.reports.acts import act_rows
 from swarmtest.reports.html.dots import Places, lost_dots, ok_dots
@@ -35,12 +36,12 @@ class Run:
     """What a picture is made of.
 
     Attributes:
-        requests: all requests as DuckDB reads them; None where nothing was sent.
+        requests: every request with what became of it; None where there are none at hand.
     """
 
     document: Document
     seconds: Seconds
-    requests: str | None
+    requests: Told | None
 
 
 def picture(run: Run) -> dict[str, Any]:
@@ -52,8 +53,10 @@ def picture(run: Run) -> dict[str, Any]:
         zero=start,
         since=float(run.seconds.start) if run.seconds.length else start,
         rows=len(rows),
-        by_instance={one.id: place for place, one in enumerate(rows)},
-        by_header={name: place for place, one in enumerate(rows) for name in one.called},
+        rows_by_name={
+            **{name: place for place, one in enumerate(rows) for name in one.called},
+            **{one.id: place for place, one in enumerate(rows)},
+        },
     )
     return {
         "since": since,
@@ -62,8 +65,8 @@ def picture(run: Run) -> dict[str, Any]:
         "classes": [{"name": name, "meaning": CLASS_MEANINGS.get(name, "answered in full")} for name in CLASSES],
         "rows": [_row(one, document, start) for one in rows],
         "acts": list(_acts(document, start)),
-        "ok": _ok(run, places),
-        "lost": lost_dots(document.loss_events, places),
+        "ok": None if run.requests is None else ok_dots(run.requests, places),
+        "lost": lost_dots(document, run.requests, places),
         "seconds": curves(run.seconds, start),
         "layers": list(_layers(document, places)),
         "limits": list(_limits(document)),
@@ -143,7 +146,7 @@ def _layers(document: Document, places: Places) -> Iterator[dict[str, Any]]:
     points = [
         [
             round(event.closed - places.zero, 3),
-            places.by_instance.get(event.instance or "", places.by_header.get(event.instance or "", places.rows)),
+            places.rows_by_name.get(event.instance or "", places.rows),
             f"stream · {event.kind}: {event.ending}",
             "; ".join(filter(None, (f"{event.lost} lost, {event.repeated} repeated", event.error, event.id))),
         ]
@@ -160,16 +163,6 @@ def _limits(document: Document) -> Iterator[dict[str, Any]]:
         limit = check.limit
         if limit is not None and limit.unit == "ms" and limit.phase is None:
             yield {"name": f"limit of {limit.measure}", "kind": limit.kind or "", "value": limit.value}
-
-
-def _ok(run: Run, places: Places) -> dict[str, Any] | None:
-    import duckdb
-
-    if run.requests is None:
-        return None
-    with duckdb.connect() as base:
-        base.execute("SET threads = 2")
-        return ok_dots(base, run.requests, (event.id for event in run.document.loss_events), places)
 
 
 def curves(seconds: Seconds, start: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from statistics import median
 from typing import TextIO
 
 from swarmtest.reports import Document
+from swarmtest.reports.wording import loss_groups
 
 WAYS = {
     "stop-by-kill": "kill",
@@ -84,8 +85,15 @@ def _tried(document: Document, way: str, number: int) -> Tried:
         p50_ms=document.figures.p50_ms,
         p99_ms=document.figures.p99_ms,
         stopped_ms=stopped_ms(document),
-        saw=Counter(event.saw or "nothing that's known" for event in document.loss_events),
+        saw=_saw(document),
     )
+
+
+def _saw(document: Document) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for group in loss_groups(document):
+        counts[group.saw or "nothing that's known"] += group.count
+    return counts
 
 
 def stopped_ms(document: Document) -> tuple[float, ...]:

@@ -14,6 +14,7 @@ import duckdb
 
 from swarmtest.judge.seconds import ready_spans
 from swarmtest.losses.seconds import second_by_second
+from swarmtest.losses.table import Told
 from swarmtest.reports import (
     ActEntry,
     CheckEntry,
@@ -58,10 +59,8 @@ def made_up(replicas: int, requests: int, lost: int, file: Path) -> Run:
         stream_rows=[StreamRow("feed", "websocket", 9, 3 * replicas, 3 * replicas, 2 * replicas, min(lost, replicas))],
         stream_events=[_stream(n, old[n]) for n in range(min(lost, replicas))],
     )  # fmt: skip
-    source = f"read_parquet('{file}')"
-    with duckdb.connect() as base:
-        counted = second_by_second(base, source, ((one.id, one.loss) for one in events), ready_spans(document))
-    return Run(document, counted, source)
+    requests = Told(duckdb.connect(), f"read_parquet('{file}')")
+    return Run(document, second_by_second(requests, ready_spans(document)), requests)
 
 
 def mark(at: float, error: float = 0.01) -> Mark:
@@ -111,7 +110,7 @@ def _stream(n: int, on: InstanceEntry) -> StreamEvent:
 def _write(file: Path, shape: tuple[int, int, float, float], events: Sequence[LossEvent]) -> None:
     """Requests spread over the run, each on an instance that lives at the time; then those that are lost."""
     replicas, requests, each, seconds = shape
-    names = ("id", "kind", "instance", "sent", "done")
+    names = ("id", "kind", "instance", "sent", "done", "loss")
     lost = [[getattr(event, name) for event in events] for name in names]
     with duckdb.connect() as base:
         base.execute("SET threads = 1")  # so that the random numbers are the same each time
@@ -122,12 +121,12 @@ def _write(file: Path, shape: tuple[int, int, float, float], events: Sequence[Lo
                 SELECT 'ok-' || i AS id, if(i % 8 = 0, 'long', 'short') AS kind, 1 AS attempt, sent AS planned, sent,
                        sent + if(i % 8 = 0, 4 + 2 * random(), 0.02 + 0.28 * random()) AS done,
                        rpad(if(sent - {T0} < 5 + {each} * slot, 'old', 'new') || lpad(slot::VARCHAR, 3, '0'), 25, 'x')
-                           AS instance
+                           AS instance, instance AS place
                 FROM (SELECT i, {T0} - 10 + i * {seconds} / {requests} AS sent,
                              floor(random() * {replicas})::INTEGER AS slot
                       FROM range({requests}) t(i))
                 UNION ALL BY NAME
-                SELECT *, 1 AS attempt, sent AS planned
+                SELECT * EXCLUDE (loss), instance AS place, loss AS class, 1 AS attempt, sent AS planned
                 FROM (SELECT {", ".join(f"unnest(?) AS {name}" for name in names)})
             ) TO '{file}' (FORMAT parquet, COMPRESSION zstd)
             """,

@@ -14,9 +14,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from swarmtest.judge import judge_folder
+from swarmtest.judge import judged_folder
 from swarmtest.judge.seconds import count_seconds
 from swarmtest.losses.seconds import Seconds, Track
+from swarmtest.losses.table import Told
 from swarmtest.reports import CheckEntry, Document, LossEvent, StreamEvent, StreamRow
 from swarmtest.reports.entries import LimitFigures
 from swarmtest.reports.html import Run, render
@@ -68,7 +69,7 @@ class Page(HTMLParser):
         return dict(json.loads(self.scripts[0]))
 
 
-def text_of(document: Document, seconds: Seconds | None = None, requests: str | None = None) -> str:
+def text_of(document: Document, seconds: Seconds | None = None, requests: Told | None = None) -> str:
     out = io.StringIO()
     render(Run(document, seconds or Seconds(), requests), out)
     return out.getvalue()
@@ -148,8 +149,8 @@ def test_a_run_is_drawn_with_its_dots_curves_marks_and_acts(tmp_path: Path) -> N
     run = Rollout()
     run.request("lost", 3.0, 3.4, run.old[0], client_outcome="closed_unanswered", status=None, instance=None)
     folder = open_run_folder(folder_of(run, tmp_path / "run"))
-    document = judge_folder(folder.path)
-    drawn = Page(text_of(document, count_seconds(folder, document), folder.source)).drawn
+    with judged_folder(folder.path) as (document, requests):
+        drawn = Page(text_of(document, count_seconds(requests, document), requests)).drawn
     ok, lost = drawn["ok"], drawn["lost"]
     assert isinstance(ok, dict)
     assert isinstance(lost, dict)
@@ -161,9 +162,8 @@ def test_a_run_is_drawn_with_its_dots_curves_marks_and_acts(tmp_path: Path) -> N
 
 def test_every_answer_is_found_on_the_row_of_its_instance(tmp_path: Path) -> None:
     folder = open_run_folder(folder_of(Rollout(), tmp_path / "run"))
-    document = judge_folder(folder.path)
-    seconds = count_seconds(folder, document)
-    drawn = Page(text_of(document, seconds, folder.source)).drawn
+    with judged_folder(folder.path) as (document, requests):
+        drawn = Page(text_of(document, count_seconds(requests, document), requests)).drawn
     from tests.reports.html.test_dots import column
 
     rows, counts = column(drawn["ok"], "row"), column(drawn["ok"], "n")  # type: ignore[arg-type]
