@@ -58,13 +58,18 @@ class Document:
         return Place(found.file if found else self.files[-1], found.line if found else None, key)
 
 
-def read_document(paths: Sequence[Path], target: Target, environment: Mapping[str, str]) -> Document:
+def read_document(
+    paths: Sequence[Path], target: Target, environment: Mapping[str, str], texts: Mapping[Path, str] | None = None
+) -> Document:
     """Reads the files of one stack.
+
+    Arguments:
+        texts: what files hold that aren't to be read from the disk: standard input, or one that's just been edited.
 
     Raises:
         StackError: a file can't be read at all.
     """
-    read = [read_compose_file(path, environment) for path in paths]
+    read = [read_compose_file(path, environment, (texts or {}).get(path)) for path in paths]
     source = read[-1]
     places = {key: Place(source.path, line, key) for key, line in source.lines.items()}
     return Document(tuple(paths), target, source.tree, places, environment)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import StackError
-from swarmtest.stack.yamlfile import Path_, read_yaml
+from swarmtest.stack.yamlfile import Path_, parse_yaml, read_yaml
 
 _INTERPOLATED = ("services", "volumes", "networks", "secrets", "configs")
 """The parts in which Docker replaces variables, and refuses a dollar sign that begins none."""
@@ -43,13 +43,16 @@ class ComposeFile:
         return StackError(problem, file=self.path, line=self.lines.get(known), key=".".join(key) or None)
 
 
-def read_compose_file(path: Path, environment: Mapping[str, str]) -> ComposeFile:
+def read_compose_file(path: Path, environment: Mapping[str, str], text: str | None = None) -> ComposeFile:
     """Reads and interpolates one file.
+
+    Arguments:
+        text: what it holds, where that isn't to be read from the disk.
 
     Raises:
         StackError: no such file, not YAML, not a mapping, or a required variable isn't set.
     """
-    read = read_yaml(path, "a stack file")
+    read = read_yaml(path, "a stack file") if text is None else parse_yaml(text, path)
     if not isinstance(read.tree, dict):
         raise StackError("expected a mapping with the key services, found " + _name_of(read.tree), file=path, line=1)
     return _Interpolation(path, environment, read.lines).finish(read.tree)
