@@ -34,7 +34,7 @@ def _service(document: Document, name: str, body: Mapping[str, Any]) -> LintServ
         replicas=_whole(deploy, "replicas", 1),
         update=_policy(deploy, "update_config"),
         rollback=_policy(deploy, "rollback_config"),
-        restart=_restart(deploy),
+        restart=_restart(body, deploy),
         health=health,
         health_disabled=disabled,
         grace_seconds=_seconds(body, "stop_grace_period", DEFAULT_GRACE_SECONDS),
@@ -101,13 +101,19 @@ def _policy(deploy: Mapping[str, Any], key: str) -> Policy:
     )
 
 
-def _restart(deploy: Mapping[str, Any]) -> Restart:
-    body = _part(deploy, "restart_policy")
+def _restart(body: Mapping[str, Any], deploy: Mapping[str, Any]) -> Restart:
+    """``deploy.restart_policy``, else what docker/cli makes of ``restart`` (``cli/compose/convert/service.go``)."""
+    part = _part(deploy, "restart_policy")
+    if not part and isinstance(body.get("restart"), str):
+        name, _, attempts = body["restart"].partition(":")
+        made = {"condition": "on-failure"} if name == "on-failure" else {}
+        part = {**made, "max_attempts": attempts} if attempts else made
     return Restart(
-        given=bool(body),
-        condition=_choice(body, "condition", ("any", "on-failure", "none"), "any"),
-        delay_seconds=_seconds(body, "delay", 5.0),
-        max_attempts=_whole(body, "max_attempts", 0),
+        given=bool(part),
+        condition=_choice(part, "condition", ("any", "on-failure", "none"), "any"),
+        delay_seconds=_seconds(part, "delay", 5.0),
+        max_attempts=_whole(part, "max_attempts", 0),
+        window_seconds=_seconds(part, "window", 0.0),
     )
 
 

@@ -71,12 +71,17 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """``deploy.restart_policy`` (Swarm), with its defaults any, 5 s and no end of attempts (None or 0)."""
+    """``deploy.restart_policy``, or ``restart`` where that's absent: any, 5 s and no end of attempts (0) by default.
+
+    Attributes:
+        window_seconds: the time in which attempts are counted; 0 is for ever.
+    """
 
     given: bool
     condition: str | None
     delay_seconds: float | None
     max_attempts: int | None
+    window_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,62 @@
+"""How many instances of a service are replaced at once, and what it is that's being replaced."""
+
+from __future__ import annotations
+
+from swarmtest.lint import Target
+from swarmtest.lint.images import data_folders
+from swarmtest.lint.services import LintService, Policy
+from swarmtest.stack.reader import whole_number
+
+_QUEUE_WORKERS = frozenset(
+    "celery beat sidekiq resque rq rqworker arq taskiq dramatiq huey_consumer solid_queue good_job jobs:work que"
+    " queue:work horizon faktory-worker worker scheduler cron crond".split()
+)
+
+
+def rolls(service: LintService) -> bool:
+    """Whether Swarm replaces its tasks by ``update_config``; jobs have none, and Compose has none."""
+    return service.swarm and service.mode in ("replicated", "global")
+
+
+def start_first(service: LintService) -> bool:
+    """Whether Swarm starts a new task before it stops the old one."""
+    return rolls(service) and service.update.order == "start-first"
+
+
+def instances(service: LintService) -> int | None:
+    """How many there are; None for one on each node, and where the number can't be known."""
+    if service.document.target is Target.COMPOSE:
+        scale = service.value("scale")
+        return service.replicas if scale is None else whole_number(scale)
+    return service.replicas if service.mode == "replicated" else None
+
+
+def at_once(service: LintService, policy: Policy) -> int | None:
+    """How many are replaced at the same time: all of them where parallelism is 0 (swarmkit ``updater.go``)."""
+    count, parallelism = instances(service), policy.parallelism
+    if parallelism is None or count is None:
+        return None
+    return count if parallelism == 0 else min(parallelism, count)
+
+
+def runs_once(service: LintService) -> bool:
+    """Whether it looks like something that runs to its end, such as a migration: nothing restarts or asks it."""
+    return service.restart.condition == "none" and not service.ports and service.health is None
+
+
+def takes_from_a_queue(service: LintService) -> bool:
+    """Whether it looks like a worker: what it's away for waits in a queue, and nobody is refused."""
+    words = service.argv or ()
+    return not service.ports and any(
+        part in _QUEUE_WORKERS for word in words for part in word.replace("/", " ").split()
+    )
+
+
+def writes_alone(service: LintService) -> bool:
+    """Whether it's a known database, queue or the like, whose data no second process may write."""
+    return data_folders(service.image) is not None
+
+
+def seconds(value: float) -> str:
+    """A duration as people write it: ``120 s``, ``2.5 s``."""
+    return f"{value:g} s"
