@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from swarmtest.lint import Target
-from swarmtest.lint.images import data_folders
 from swarmtest.lint.services import LintService, Policy
+from swarmtest.lint.writers import data_folders
 from swarmtest.stack.reader import whole_number
 
 _QUEUE_WORKERS = frozenset(
-    "celery beat sidekiq resque rq rqworker arq taskiq dramatiq huey_consumer solid_queue good_job jobs:work que"
-    " queue:work horizon faktory-worker worker scheduler cron crond".split()
-)
+    ("celery", "beat", "sidekiq", "resque", "rq", "rqworker", "arq", "taskiq", "dramatiq", "huey_consumer", "horizon")
+).union(("solid_queue", "good_job", "jobs:work", "que", "queue:work", "faktory-worker", "worker", "scheduler", "crond"))
 
 
 def rolls(service: LintService) -> bool:
@@ -60,3 +61,21 @@ def writes_alone(service: LintService) -> bool:
 def seconds(value: float) -> str:
     """A duration as people write it: ``120 s``, ``2.5 s``."""
     return f"{value:g} s"
+
+
+def host_network(service: LintService) -> bool:
+    """Whether it's in the node's own network: by the network's name in a stack, by ``network_mode`` in Compose."""
+    if not service.swarm:
+        return bool(service.value("network_mode") == "host")
+    networks = service.value("networks")
+    return any(_is_host(service, str(name)) for name in networks or ()) if isinstance(networks, (list, dict)) else False
+
+
+def _is_host(service: LintService, name: str) -> bool:
+    known = service.document.tree.get("networks")
+    body = known.get(name) if isinstance(known, Mapping) else None
+    if not isinstance(body, Mapping):
+        return False
+    external = body.get("external")
+    inner = external.get("name") if isinstance(external, Mapping) else None
+    return bool(external) and (body.get("name") or inner or name) == "host"

@@ -1,0 +1,129 @@
+"""Two processes on one writable volume: what start-first, several replicas and a long grace make of a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from swarmtest.lint import Certainty, Edit, Finding, Severity
+from swarmtest.lint.rolling import rolls, seconds, start_first
+from swarmtest.lint.rules import Rule, Stack
+from swarmtest.lint.services import LintService
+from swarmtest.lint.writers import data_folders, own_data, shared_volumes, shares_well
+
+_OLD_TASK_SECONDS = 60.0
+"""swarmkit ``manager/orchestrator/restart/restart.go``, ``defaultOldTaskTimeout``."""
+
+_ORDER = ("deploy", "update_config", "order")
+
+
+def _start_first_single_writer(stack: Stack) -> Iterator[Finding]:
+    """Dokploy/dokploy #4550, psviderski/uncloud #151, baserow/baserow #1618, docker-library/postgres #171."""
+    for service in stack.services:
+        if not start_first(service):
+            continue
+        mount = next(own_data(service), None)
+        if mount is not None:
+            yield Finding(
+                rule="start-first-single-writer",
+                severity=Severity.ERROR,
+                certainty=Certainty.LIKELY,
+                place=service.place(*_ORDER),
+                effect=f"the new {service.image.name} opens {mount.source} at {mount.target} while the old one still"
+                " writes there: it fails at the lock and the update with it, or the two damage the data",
+                fix="write order: stop-first; a short gap can't be avoided then, so update it apart from its clients",
+                edit=Edit(("services", service.name, *_ORDER), "stop-first"),
+            )
+        elif (base := _sqlite(service)) is not None and next(shared_volumes(service), None):
+            yield Finding(
+                rule="start-first-single-writer",
+                severity=Severity.ERROR,
+                certainty=Certainty.LIKELY,
+                place=service.place(*_ORDER),
+                effect=f"{base} is SQLite on a volume: while old and new run side by side two processes write one file;"
+                " one waits for the other's lock and gives up, and a migration runs under the old version",
+                fix="write order: stop-first, with the short gap that it has; or move to a database server",
+            )
+
+
+def _start_first_shared_volume(stack: Stack) -> Iterator[Finding]:
+    for service in stack.services:
+        if not start_first(service) or data_folders(service.image) is not None or shares_well(service.image):
+            continue
+        mount = next(shared_volumes(service), None)
+        if mount is None or _sqlite(service) is not None:
+            continue
+        yield Finding(
+            rule="start-first-shared-volume",
+            severity=Severity.WARNING,
+            certainty=Certainty.UNKNOWN,
+            place=service.place(*_ORDER),
+            effect=f"old and new run side by side with the volume {mount.source} at {mount.target}, which both may"
+            " write; whether the app bears that can't be seen from here",
+            fix="write order: stop-first, if one process has to have it alone; else mount it with :ro, or allow this"
+            " with a reason",
+        )
+
+
+def _single_writer_replicated(stack: Stack) -> Iterator[Finding]:
+    for service in stack.services:
+        mount = next((each for each in own_data(service) if "{{" not in each.source), None)
+        if mount is None or service.mode != "replicated" or not service.replicas or service.replicas < 2:
+            continue
+        yield Finding(
+            rule="single-writer-replicated",
+            severity=Severity.WARNING,
+            certainty=Certainty.LIKELY,
+            place=service.place("deploy", "replicas"),
+            effect=f"{service.replicas} of {service.image.name} have the one volume {mount.source} where they meet on a"
+            " node, and a volume of the same name with other data on each other node",
+            fix="write replicas: 1; or a service for each member of a cluster of it, each with its own volume",
+        )
+
+
+def _overlaps_after_a_minute(stack: Stack) -> Iterator[Finding]:
+    """moby/swarmkit #3274: stop-first waits for the old task for a minute, whatever the grace."""
+    for service in stack.services:
+        grace = service.grace_seconds
+        mount = next(own_data(service), None)
+        stops_first = rolls(service) and service.update.order == "stop-first"
+        if not stops_first or mount is None or grace is None or grace <= _OLD_TASK_SECONDS:
+            continue
+        yield Finding(
+            rule="stop-first-overlaps",
+            severity=Severity.WARNING,
+            certainty=Certainty.LIKELY,
+            place=service.place("stop_grace_period"),
+            effect=f"stop-first waits for the old task for 60 s and no longer: with a grace of {seconds(grace)} the new"
+            f" {service.image.name} may open {mount.source} while the old one is still shutting down",
+            fix="keep the grace at 60s or below; or scale to 0, wait for the exit, and scale up again",
+        )
+
+
+def _sqlite(service: LintService) -> str | None:
+    """The variable that names a SQLite file."""
+    for name, value in service.environment.items():
+        text = (value or "").lower()
+        named = text in ("sqlite", "sqlite3", "better-sqlite3") and ("DB" in name or "DATABASE" in name)
+        if named or text.startswith(("sqlite:", "sqlite3:", "jdbc:sqlite:")):
+            return name
+    return None
+
+
+RULES = (
+    Rule(
+        "start-first-single-writer",
+        "start-first for a database or the like: two processes on one data folder",
+        _start_first_single_writer,
+    ),
+    Rule(
+        "start-first-shared-volume",
+        "start-first beside a writable volume of an app that isn't known",
+        _start_first_shared_volume,
+    ),
+    Rule("single-writer-replicated", "several replicas of what writes its data alone", _single_writer_replicated),
+    Rule(
+        "stop-first-overlaps",
+        "a grace beyond 60 s: the new one starts before the old one ends",
+        _overlaps_after_a_minute,
+    ),
+)
