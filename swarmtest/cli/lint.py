@@ -3,25 +3,139 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from swarmtest.errors import UsageError
+
+if TYPE_CHECKING:
+    from swarmtest.lint import Finding
+    from swarmtest.lint.fixing import Fixed
+    from swarmtest.lint.output import Report
+
+STDIN = Path("-")
+
 
 @click.command()
-@click.argument("stack", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--target", type=click.Choice(["swarm", "compose"]), default="swarm", show_default=True)
-def lint(stack: tuple[Path, ...], target: str) -> int:
+@click.argument("stack", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "-c", "--compose-file", "several", multiple=True, type=click.Path(path_type=Path),
+    help="One of several files of one stack, in Docker's order; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--target", type=click.Choice(["swarm", "compose"]), default="swarm", show_default=True,
+    help="What the files are for: `docker stack deploy` or `docker compose up`.",
+)  # fmt: skip
+@click.option("--env-file", type=click.Path(path_type=Path), help="Variables to put in, under those of the shell.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "sarif", "github"]), default="text", show_default=True,
+    help="For a person, programs, code scanning, or the log of a GitHub workflow.",
+)  # fmt: skip
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning", "info"]), default="error", show_default=True,
+    help="The least severity that ends with 1.",
+)  # fmt: skip
+@click.option("--fix", is_flag=True, help="Make the edits that are safe, then look again.")
+@click.option("--diff", is_flag=True, help="Show those edits as a patch, and write nothing.")
+@click.option("--explain", metavar="RULE", help="Print the page of a rule.")
+def lint(
+    stack: tuple[Path, ...],
+    several: tuple[Path, ...],
+    target: str,
+    env_file: Path | None,
+    form: str,
+    fail_on: str,
+    fix: bool,
+    diff: bool,
+    explain: str | None,
+) -> int:
     """Reads stack files, and says what will go wrong; needs no engine.
 
-    Each STACK is a stack of its own.
-    """
-    from swarmtest.lint import Severity, Target
-    from swarmtest.lint.linting import lint as look
+    Each STACK is a stack of its own, `-` is standard input; the files of -c are one stack together.
 
-    worst = 0
-    for path in stack:
-        for found in look([path], Target(target), os.environ).findings:
-            click.echo(f"{found.place.file}:{found.place.line}: {found.severity}: {found.effect} [{found.rule}]")
-            worst = worst or int(found.severity is Severity.ERROR)
-    return worst
+    \b
+    Exit codes: 0 nothing as bad as --fail-on · 1 something is · 2 a file can't be read, or wrong usage
+    """
+    from swarmtest.cli.findings import echo, show
+    from swarmtest.lint import Severity, Target
+    from swarmtest.lint.linting import Linted, all_rules, try_to_lint
+    from swarmtest.lint.output import Format, Report
+
+    rules = all_rules()
+    if explain is not None:
+        return _explain(explain, [rule.name for rule in rules])
+    stacks = [[path] for path in stack] + [list(several)] * bool(several)
+    if not stacks:
+        raise UsageError(
+            "lint: name a stack file, several (each a stack of its own), or -c A.yml -c B.yml for one stack"
+        )
+    texts = _standard_input(stacks, writing=fix and not diff)
+    environment = _environment(env_file)
+
+    def look(texts: Mapping[Path, str]) -> tuple[Linted, ...]:
+        return tuple(try_to_lint(paths, Target(target), environment, texts) for paths in stacks)
+
+    report = Report(look(texts), Target(target), Severity(fail_on))
+    if diff or fix:
+        fixed = _fix(report, texts, write_them=not diff)
+        if diff:
+            echo("".join(each.diff for each in fixed).removesuffix("\n"))
+            return report.exit_code
+        report = replace(report, stacks=look(texts))
+    show(report, Format(form))
+    return report.exit_code
+
+
+def _explain(rule: str, known: list[str]) -> int:
+    from swarmtest.cli.findings import echo
+    from swarmtest.lint.pages import explain
+
+    echo(explain(rule, known).rstrip())
+    return 0
+
+
+def _standard_input(stacks: list[list[Path]], *, writing: bool) -> dict[Path, str]:
+    """What's read from standard input, where a file is ``-``."""
+    if not any(STDIN in paths for paths in stacks):
+        return {}
+    if writing:
+        raise UsageError("lint: --fix writes files, and - is none; --diff shows what it would change")
+    try:
+        return {STDIN: sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n")}
+    except UnicodeDecodeError as error:
+        raise UsageError(f"lint: standard input isn't UTF-8 text (byte {error.start})") from error
+
+
+def _fix(report: Report, texts: Mapping[Path, str], *, write_them: bool) -> list[Fixed]:
+    """Makes the edits, and says on standard error which ones; what's refused has its reason."""
+    from swarmtest.lint.fixing import fix, write
+
+    fixed = fix(report.stacks, texts)
+    if write_them:
+        write(fixed)
+    done = "fixed" if write_them else "would fix"
+    for each in fixed:
+        for finding in each.done:
+            click.echo(f"{done} {_where(finding)}", err=True)
+        for finding, reason in each.refused:
+            click.echo(f"not fixed: {_where(finding)}: {reason}", err=True)
+    for problem in [stack.problem for stack in report.stacks if stack.problem is not None and not write_them]:
+        click.echo(f"swarmtest: error: {problem}", err=True)
+    return fixed
+
+
+def _where(finding: Finding) -> str:
+    key = ".".join(finding.edit.key if finding.edit else finding.place.key)
+    return f"{finding.place.file}:{finding.place.line}: {key} [{finding.rule}]"
+
+
+def _environment(file: Path | None) -> Mapping[str, str]:
+    """The shell's variables, over those of a file."""
+    if file is None:
+        return os.environ
+    return os.environ  # the file's are to come

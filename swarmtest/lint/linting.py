@@ -1,46 +1,117 @@
-"""Carries out the rules on the files of one stack."""
+"""Carries out the rules on the files of one stack, and takes out what the files silence."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
-from swarmtest.lint import Finding, Severity, Target, rules
+from swarmtest.errors import StackError
+from swarmtest.lint import Certainty, Finding, Severity, Target, rules
 from swarmtest.lint.document import read_document
 from swarmtest.lint.reading import services_of
 from swarmtest.lint.rules import Rule, Stack
+from swarmtest.lint.silencing import SUMMARIES, Silenced, allowances, silence
+from swarmtest.stack.yamlfile import read_text
 
-_WORST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+WORST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What came of one stack: its findings, by file and line."""
+    """What came of one stack.
+
+    Attributes:
+        findings: by file and line, without those that are silenced.
+        silenced: those that a comment in the file allows.
+        problem: why the files couldn't be read; then there are no findings.
+        broken: rules that couldn't get through these files, which is their own fault, and how they ended.
+    """
 
     files: tuple[Path, ...]
     target: Target
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...] = ()
+    silenced: tuple[Silenced, ...] = ()
+    problem: StackError | None = None
+    broken: tuple[str, ...] = ()
+
+    def count(self, severity: Severity) -> int:
+        """How many findings there are of a severity."""
+        return self.counts[severity]
+
+    @property
+    def counts(self) -> Counter[Severity]:
+        """How many findings there are of each severity."""
+        return Counter(finding.severity for finding in self.findings)
+
+    @property
+    def unknown(self) -> int:
+        """How many of them a file can't tell."""
+        return sum(finding.certainty is Certainty.UNKNOWN for finding in self.findings)
 
 
+@cache
 def all_rules() -> tuple[Rule, ...]:
     """Each rule there is, by name; they're found by the files in the folder ``rules``."""
-    found: list[Rule] = []
+    found = [Rule(name, summary, lambda _stack: ()) for name, summary in SUMMARIES.items()]
     for module in pkgutil.iter_modules(rules.__path__):
-        found += importlib.import_module(f"{rules.__name__}.{module.name}").RULES
+        found += getattr(importlib.import_module(f"{rules.__name__}.{module.name}"), "RULES", ())
     return tuple(sorted(found, key=lambda rule: rule.name))
 
 
-def lint(paths: Sequence[Path], target: Target, environment: Mapping[str, str]) -> Linted:
+def lint(
+    paths: Sequence[Path], target: Target, environment: Mapping[str, str], texts: Mapping[Path, str] | None = None
+) -> Linted:
     """Reads the files of one stack, the later over the earlier, and looks at them with every rule.
+
+    Arguments:
+        texts: what files hold that aren't to be read from the disk.
 
     Raises:
         StackError: a file can't be read at all.
     """
-    document = read_document(paths, target, environment)
+    return _lint(paths, target, environment, dict(texts or {}), lambda rule, stack: rule.find(stack))
+
+
+def try_to_lint(
+    paths: Sequence[Path], target: Target, environment: Mapping[str, str], texts: Mapping[Path, str] | None = None
+) -> Linted:
+    """The same for a person's files, several stacks after each other: what goes wrong with one is told in it."""
+    broken: list[str] = []
+
+    def carefully(rule: Rule, stack: Stack) -> Iterable[Finding]:
+        try:
+            return list(rule.find(stack))
+        except Exception as error:  # noqa: BLE001 - one rule's mistake takes no other's findings along
+            broken.append(f"the rule {rule.name} ({type(error).__name__}: {error})")
+            return ()
+
+    try:
+        return replace(_lint(paths, target, environment, dict(texts or {}), carefully), broken=tuple(broken))
+    except StackError as error:
+        return Linted(tuple(paths), target, problem=error)
+    except Exception as error:  # noqa: BLE001 - and one file's no other file's
+        return Linted(tuple(paths), target, broken=(f"reading ({type(error).__name__}: {error})",))
+
+
+def _lint(
+    paths: Sequence[Path],
+    target: Target,
+    environment: Mapping[str, str],
+    texts: dict[Path, str],
+    carry_out: Callable[[Rule, Stack], Iterable[Finding]],
+) -> Linted:
+    for path in paths:
+        if path not in texts:
+            texts[path] = read_text(path, "a stack file")
+    document = read_document(paths, target, environment, texts)
     stack = Stack(document, tuple(services_of(document)))
-    found = [finding for rule in all_rules() for finding in rule.find(stack)]
-    found.sort(key=lambda each: (str(each.place.file), each.place.line or 0, _WORST_FIRST.index(each.severity)))
-    return Linted(tuple(paths), target, tuple(found))
+    found = [finding for rule in all_rules() for finding in carry_out(rule, stack)]
+    allowed = [each for path in paths for each in allowances(texts[path], path)]
+    standing, silenced = silence(found, allowed, [rule.name for rule in all_rules()], target)
+    standing.sort(key=lambda each: (str(each.place.file), each.place.line or 0, WORST_FIRST.index(each.severity)))
+    return Linted(tuple(paths), target, tuple(standing), tuple(silenced))
