@@ -17,10 +17,15 @@ from swarmtest.lint.services import LintService
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """What a rule looks at."""
+    """What a rule looks at.
+
+    Attributes:
+        before: an older version of the same stack, where one is given: what's deployed now.
+    """
 
     document: Document
     services: tuple[LintService, ...]
+    before: Stack | None = None
 
 
 @dataclass(frozen=True, slots=True)

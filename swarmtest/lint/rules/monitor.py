@@ -47,8 +47,8 @@ def _monitor_too_short(stack: Stack) -> Iterator[Finding]:
             f" ({seconds(health.interval_seconds or 30)} + {seconds(health.timeout_seconds or 30)}) = {seconds(slow)}"
             f" ({seconds(instant)} if its probes fail at once): the update is called completed before, and"
             f" {_action(service)} isn't done",
-            fix=f"write monitor: {ceil(slow)}s, and some more for its shutdown, since it has failed when it has ended;"
-            " start_period isn't part of it; or probe faster",
+            fix=f"write monitor: {ceil(slow)}s, plus what a shutdown takes (start_period isn't part of it); or probe"
+            " faster",
             edit=Edit(("services", service.name, *_MONITOR), f"{ceil(slow)}s"),
         )
 

@@ -34,15 +34,16 @@ def _all_replicas(service: LintService) -> Iterator[Finding]:
     if not count or batch is None or batch < count:
         return
     severity, certainty, loss = _weight(service)
-    default = "" if service.has(*_ORDER) else ", the default,"
+    default = "" if service.has(*_ORDER) else ", the default"
+    with_ = f", with parallelism {service.update.parallelism}" if count > 1 else ""
     gone = "the only instance is" if count == 1 else f"all {count} instances are"
     yield Finding(
         rule="stops-all-at-once",
         severity=severity,
         certainty=certainty,
         place=service.place(*(_ORDER if count == 1 else _PARALLELISM)),
-        effect=f"stop-first{default} with parallelism {service.update.parallelism}: {gone} stopped before a new one"
-        f" starts, and {loss} until that has been pulled, started and found healthy",
+        effect=f"stop-first{default}{with_}: {gone} stopped before a new one starts, and {loss} until"
+        " that has been pulled, started and found healthy",
         fix=_cure(service, count),
     )
 
@@ -62,7 +63,7 @@ def _on_all_nodes(service: LintService) -> Iterator[Finding]:
 def _recreated(service: LintService) -> Iterator[Finding]:
     """docker/compose ``pkg/compose/convergence.go``: each container is recreated in a routine of its own."""
     count = instances(service)
-    if not count:
+    if not count or service.mode in ("replicated-job", "global-job"):
         return
     severity, certainty, loss = _weight(service)
     if severity is Severity.ERROR and count > 1:
