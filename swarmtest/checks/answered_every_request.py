@@ -15,8 +15,9 @@ from swarmtest.losses.advice import advise
 from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
-from swarmtest.losses.whereabouts import broken_off
+from swarmtest.losses.whereabouts import broken_off, for_want_of_machine
 from swarmtest.losses.wording import by_class, ids, many, number
+from swarmtest.timeline.machine import full_machine
 
 
 def check(judged: Judged) -> Verdict:
@@ -29,20 +30,35 @@ def check(judged: Judged) -> Verdict:
         return Verdict(Outcome.PASSED, f"All {number(losses.sent)} requests were answered, completely.", _kept(judged))
     seen = [one for one in lost if not _excused(one, judged)]
     evidence = _evidence(judged, seen or list(lost))
+    starved = [one for one in lost if for_want_of_machine(one, judged.timeline)]
+    if starved and not seen:
+        return _starved(judged, starved, evidence)
     if not seen:
         sentence = f"{many(len(lost), 'request')} of {number(losses.sent)} can't be proved to be answered."
         return Verdict(Outcome.NOT_PROVED, sentence, evidence, _missing(judged))
     sentence = f"{number(len(seen))} of {number(losses.sent)} requests were lost: {by_class(seen)}."
+    if starved:
+        evidence = (*evidence, f"{number(len(starved))} more while {full_machine(judged.timeline)}")
     telling = most_telling(seen, judged.timeline, judged.witness, judged.promises)
     told = _advice(judged, seen, telling[0][0]) if telling else _tell(judged)
     return Verdict(Outcome.FAILED, sentence, evidence, _ask_for_what_is_there(seen) or told)
 
 
 def _excused(one: Accounted, judged: Judged) -> bool:
-    """Whether nothing is known to be lost: our own fault, or whole but unproved, or broken off by us."""
+    """Whether it says nothing of the stack: our own fault, whole but unproved, broken off by us, or starved."""
     if one.unproved or one.loss is Loss.CLIENT_ERROR:
         return True
-    return broken_off(one, judged.timeline)
+    return broken_off(one, judged.timeline) or for_want_of_machine(one, judged.timeline)
+
+
+def _starved(judged: Judged, lost: list[Accounted], evidence: tuple[str, ...]) -> Verdict:
+    """What's lost is lost, and by whom a machine that's full doesn't tell."""
+    sentence = (
+        f"{number(len(lost))} of {number(judged.losses.sent)} requests were lost on a machine with nothing left,"
+        f" nobody knows by whom: {by_class(lost)}."
+    )
+    full = full_machine(judged.timeline)
+    return Verdict(Outcome.NOT_PROVED, sentence, (*([full] if full else []), *evidence), missing.LIGHTER)
 
 
 def _ask_for_what_is_there(lost: list[Accounted]) -> str | None:

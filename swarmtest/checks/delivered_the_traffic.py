@@ -23,7 +23,6 @@ LATE_LIMIT_MS = 250.0
 KEPT_SHARE = 0.99
 """Of the arrivals of the schedule so many must have been sent."""
 NEVER_KEPT = "no request was sent on a kept connection"
-LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,11 @@ def check(judged: Judged) -> Verdict:
         f"The traffic was delivered: {number(sent)} requests.",
         "",
         "The traffic that was asked for wasn't delivered as it should be.",
-        LIGHTER if _busy(judged) else missing.KEPT if NEVER_KEPT in findings.unproved else missing.AGAIN_TRAFFIC,
+        missing.LIGHTER
+        if _busy(judged)
+        else missing.KEPT
+        if NEVER_KEPT in findings.unproved
+        else missing.AGAIN_TRAFFIC,
     )
 
 

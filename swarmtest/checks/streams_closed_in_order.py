@@ -18,6 +18,7 @@ from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.losses.streams import instance_of, open_at_stop
 from swarmtest.losses.wording import few, label, many
 from swarmtest.timeline import Lifespan
+from swarmtest.timeline.machine import full_machine
 
 TELL = (
     "tell every open stream when draining, before the process exits: a WebSocket by a close frame (1001 or 1012),"
@@ -44,7 +45,9 @@ def check(judged: Judged) -> Verdict:
         _judge(life, some, findings)
     by_itself = _ended_by_itself(judged)
     if by_itself:
-        findings.failed.append(f"on instances that nobody stopped: {_said(by_itself)} ({_ids(by_itself)})")
+        full = full_machine(judged.timeline)
+        line = f"on instances that nobody stopped: {_said(by_itself)} ({_ids(by_itself)})"
+        (findings.unproved if full else findings.failed).append(f"{line}; {full}" if full else line)
     for kind in judged.promises.traffic.kinds:
         if kind.is_stream and kind.name not in seen and going:
             findings.unproved.append(f"no stream of the kind {kind.name} was open on an instance when it was stopped")
@@ -119,6 +122,8 @@ def _advice(judged: Judged, findings: Findings, by_itself: Sequence[Stream]) -> 
         if any(life.container in judged.witness.held for life in going):
             return advise(Mechanism.STREAMS_HELD, judged.promises)
         return LEFT_ALONE if len(by_itself) == _untold(judged) else TELL
+    if by_itself:
+        return missing.LIGHTER
     if any(one.untold for one in judged.streams):
         return FRAME
     return MORE if going else missing.a_stop(judged.timeline)

@@ -30,6 +30,7 @@ KEPT = (
     "let the app keep connections open after an answer (HTTP/1.1, and a length for each body), or say that it doesn't:"
     " x-swarmtest traffic fresh_share: 1"
 )
+LIGHTER = "run the client on a machine with more to spare, or ask for less (x-swarmtest traffic)"
 AGAIN_TRAFFIC = "make the run again, and let it come to its end: the client's count is what all verdicts rest on"
 AGAIN = "make the run again: swarmtest's own view of the engine had a hole here, which is no fault of the stack"
 ANSWERED_BEFORE = (

@@ -8,6 +8,12 @@ FULL = 0.95
 """A machine this busy on average has nothing left for anybody."""
 
 
+def is_full(timeline: Timeline) -> bool:
+    """Whether the client's machine was the bottleneck, by its own count."""
+    share = timeline.traffic.get("stopped", {}).get("machine_share")
+    return share is not None and share >= FULL
+
+
 def full_machine(timeline: Timeline) -> str | None:
     """Says that the client's machine was the bottleneck, and who had how much of it; None where it wasn't, or unseen.
 
@@ -16,7 +22,7 @@ def full_machine(timeline: Timeline) -> str | None:
     """
     stopped = timeline.traffic.get("stopped", {})
     share, client = stopped.get("machine_share"), stopped.get("cpu_share_max")
-    if share is None or client is None or share < FULL:
+    if share is None or client is None or not is_full(timeline):
         return None
     served = sum(life.cpu_max or 0.0 for life in timeline.lifespans if life.mark("exited") is None)
     return (

@@ -10,7 +10,7 @@ from swarmtest.judge.limits.answers import BELONGS
 from swarmtest.judge.limits.selection import Found, Selected
 from swarmtest.limits import DUPLICATES, LOST, LOST_TO_FAULT, SUCCESS, Limit
 from swarmtest.limits.arithmetic import DOUBT, State, chance
-from swarmtest.losses import Accounted, Loss, upper_bound
+from swarmtest.losses import Accounted, Charge, Loss, upper_bound
 from swarmtest.losses.wording import few, ids, label, many, number, since
 
 PERHAPS_UNKNOWN = ("cut", "cut_finished", "unserved")
@@ -52,7 +52,15 @@ def counted(limit: Limit, selected: Selected) -> tuple[list[Accounted], list[Acc
         return selected.lost, selected.doubtful
     sure = [one for one in selected.lost if one.loss.value == limit.measure]
     unknown = [one for one in selected.lost if one.loss is Loss.UNKNOWN and limit.measure in PERHAPS_UNKNOWN]
-    return sure, [*unknown, *(one for one in selected.doubtful if one.unproved and limit.measure == one.loss.value)]
+    return sure, [
+        *unknown,
+        *(one for one in selected.doubtful if _is_told_apart(one) and limit.measure == one.loss.value),
+    ]
+
+
+def _is_told_apart(one: Accounted) -> bool:
+    """Whether only that it's lost is in doubt, or whose loss it is, and not its class."""
+    return one.unproved or one.charge is Charge.BACKGROUND
 
 
 def excused(limit: Limit, selected: Selected) -> str:

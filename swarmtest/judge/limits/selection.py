@@ -11,7 +11,7 @@ from swarmtest.judge.limits.answers import Answers
 from swarmtest.limits import ROLLOUT, Limit
 from swarmtest.limits.arithmetic import State
 from swarmtest.losses import Accounted, Charge, Loss
-from swarmtest.losses.whereabouts import broken_off
+from swarmtest.losses.whereabouts import broken_off, for_want_of_machine
 from swarmtest.timeline.acts import NOT_JUDGED, began
 
 AROUND = ("deploy", "warmup", "settle", "remove")
@@ -136,7 +136,8 @@ def _answers(limit: Limit, window: Window, judged: Judged) -> Answers:
 
 
 def _sort(one: Accounted, selected: Selected, judged: Judged, excusing: bool) -> None:
-    if one.unproved or one.loss is Loss.CLIENT_ERROR or broken_off(one, judged.timeline):
+    ours = one.unproved or one.loss is Loss.CLIENT_ERROR or broken_off(one, judged.timeline)
+    if ours or for_want_of_machine(one, judged.timeline):
         selected.doubtful.append(one)
     elif one.charge is Charge.FAULT:
         selected.to_fault.append(one)

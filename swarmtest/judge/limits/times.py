@@ -8,6 +8,7 @@ from swarmtest.judge.limits.selection import Found, Selected
 from swarmtest.limits import SLOWEST, Limit
 from swarmtest.limits.arithmetic import State, least_answers, tail_state
 from swarmtest.losses.wording import FEW, few, many, number, since
+from swarmtest.timeline.machine import full_machine
 
 
 def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
@@ -28,6 +29,9 @@ def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
     else:
         said = f"{in_ms(measured)}, of {count}"
     evidence = [f"counted from when they were really sent: {in_ms(times.uncorrected)}"]
+    if state is State.BROKEN and (full := full_machine(judged.timeline)) is not None:
+        state, said = State.UNCLEAR, f"{said}, on a machine with nothing left"
+        evidence = [full, *evidence]
     if state is not State.HOLDS and above:
         evidence = [*_above(limit, above, answers, judged), *evidence]
     return Found(
@@ -37,7 +41,7 @@ def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
         measured=round(measured, 3),
         requests=total,
         uncorrected=round(times.uncorrected, 3),
-        least=least if state is State.UNCLEAR else 0,
+        least=least if total < least else 0,
     )
 
 
