@@ -58,6 +58,16 @@ def writes_alone(service: LintService) -> bool:
     return data_folders(service.image) is not None
 
 
+def one_node(service: LintService) -> str | None:
+    """The placement constraint that leaves a service a single node."""
+    constraints = service.value("deploy", "placement", "constraints")
+    for each in constraints if isinstance(constraints, list) else ():
+        name, equals, value = str(each).partition("==")
+        if equals and name.strip() in ("node.hostname", "node.id") and value.strip():
+            return str(each)
+    return None
+
+
 def seconds(value: float) -> str:
     """A duration as people write it: ``120 s``, ``2.5 s``."""
     return f"{value:g} s"

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.rolling import at_once, instances, start_first
+from swarmtest.lint.rolling import at_once, instances, one_node, start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 from swarmtest.stack.reader import whole_number
@@ -70,16 +70,6 @@ def _no_spare_resources(stack: Stack) -> Iterator[Finding]:
             fix="compare with what the nodes have left (docker node inspect, docker node ps); or reserve less, or write"
             " order: stop-first",
         )
-
-
-def one_node(service: LintService) -> str | None:
-    """The placement constraint that leaves a service a single node."""
-    constraints = service.value("deploy", "placement", "constraints")
-    for each in constraints if isinstance(constraints, list) else ():
-        name, equals, value = str(each).partition("==")
-        if equals and name.strip() in ("node.hostname", "node.id") and value.strip():
-            return str(each)
-    return None
 
 
 def _generic(reserved: Mapping[str, Any]) -> list[str]:

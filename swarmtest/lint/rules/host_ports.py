@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.rolling import at_once, host_network, instances, rolls
+from swarmtest.lint.rolling import at_once, host_network, instances, one_node, rolls
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 
@@ -20,13 +20,14 @@ def _start_first_host_port(stack: Stack) -> Iterator[Finding]:
         if not rolls(service) or not fixed:
             continue
         named = ", ".join(f"{port.published}/{port.protocol}" for port in fixed)
+        certain = service.mode == "global" or one_node(service) is not None
         for key, policy in (("update_config", service.update), ("rollback_config", service.rollback)):
             if policy.order != "start-first":
                 continue
             yield Finding(
                 rule="start-first-host-port",
                 severity=Severity.ERROR,
-                certainty=Certainty.CERTAIN if service.mode == "global" else Certainty.LIKELY,
+                certainty=Certainty.CERTAIN if certain else Certainty.LIKELY,
                 place=service.place("deploy", key, "order"),
                 effect=f"the new task needs {named} while the old one holds it{_where(service)}: it stays pending, and"
                 " Swarm doesn't count that as a failure; there's no pause and no rollback, and the"
@@ -38,7 +39,7 @@ def _start_first_host_port(stack: Stack) -> Iterator[Finding]:
 
 
 def _where(service: LintService) -> str:
-    if service.mode == "global":
+    if service.mode == "global" or one_node(service):
         return " on the same node"
     count, batch = instances(service), at_once(service, service.update)
     if count is None or batch is None:
