@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from swarmtest.lint import Certainty, Finding, Severity
+from swarmtest.lint import Certainty, Finding, Severity, pages
 from swarmtest.lint.linting import WORST_FIRST, Linted
 from swarmtest.lint.output import Report, many
-from swarmtest.lint.pages import PAGES_URL, page_url
 
 _INDENT = 7
 _AMOUNT = re.compile(r"(?<=\d) (?=(?:s|ms|min|h|[KMG]i?B)\b|%)")
@@ -53,7 +52,7 @@ class Text:
         yield from self._wrapped(".".join(place.key), "key")
         yield from self._wrapped(finding.effect)
         yield from self._wrapped(f"fix: {finding.fix}" + " (--fix does it)" * (finding.edit is not None), "fix")
-        yield from self._wrapped(page_url(finding.rule), "key")
+        yield from self._wrapped(pages.page_url(finding.rule), "key")
 
     def closing(self, report: Report) -> Iterator[str]:
         """How many of what, what files can't tell, and where to read on."""
@@ -68,7 +67,7 @@ class Text:
             yield f"{unknown:,} marked unknown: files can't tell, and what to look at is said there"
         if fixable := sum(finding.edit is not None for finding in report.findings):
             yield f"--fix mends {fixable:,}, --diff shows how"
-        if report.counts and not PAGES_URL:
+        if report.counts and not pages.PAGES_URL:
             yield "swarmtest lint --explain RULE says more of a rule"
         if not report.counts and report.exit_code == 0:
             yield "what the app itself does with its requests no file can tell; swarmtest run finds out"
