@@ -68,11 +68,6 @@ def one_node(service: LintService) -> str | None:
     return None
 
 
-def seconds(value: float) -> str:
-    """A duration as people write it: ``120 s``, ``2.5 s``."""
-    return f"{value:g} s"
-
-
 def host_network(service: LintService) -> bool:
     """Whether it's in the node's own network: by the network's name in a stack, by ``network_mode`` in Compose."""
     if not service.swarm:

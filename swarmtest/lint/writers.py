@@ -55,6 +55,7 @@ _WRITERS: Mapping[str, tuple[str, ...]] = {
     "influxdb": ("/var/lib/influxdb", "/var/lib/influxdb2"),
     "prometheus": ("/prometheus", "/opt/bitnami/prometheus/data"),
     "victoria-metrics": ("/victoria-metrics-data", "/storage"),
+    "alertmanager": ("/alertmanager",),
     "loki": ("/loki",),
     "tempo": ("/var/tempo",),
     "grafana": ("/var/lib/grafana",),

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from math import ceil
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.rolling import rolls, seconds
+from swarmtest.lint.rolling import rolls, takes_from_a_queue
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import Health, LintService
+from swarmtest.lint.wording import seconds
 
 _MONITOR = ("deploy", "update_config", "monitor")
 _INHERITED = ("interval", "timeout", "retries")
@@ -56,7 +57,7 @@ def _monitor_too_short(stack: Stack) -> Iterator[Finding]:
 def _monitor_without_health(stack: Stack) -> Iterator[Finding]:
     for service in stack.services:
         asked = service.update.failure_action == "rollback" or service.has(*_MONITOR)
-        if not _watched(service) or service.health is not None or not asked:
+        if not _watched(service) or service.health is not None or not asked or takes_from_a_queue(service):
             continue
         off = service.health_disabled
         yield Finding(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Place, Severity
-from swarmtest.lint.rolling import instances, rolls, seconds
+from swarmtest.lint.rolling import instances, rolls
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
+from swarmtest.lint.wording import seconds
 
 
 def _not_restarted(stack: Stack) -> Iterator[Finding]:
@@ -67,7 +68,8 @@ def _restarts_run_out(stack: Stack) -> Iterator[Finding]:
 def _compose_not_restarted(stack: Stack) -> Iterator[Finding]:
     """docker/compose ``pkg/compose/create.go``: ``deploy.restart_policy``, else ``restart``, else none."""
     for service in stack.services:
-        if service.swarm or service.has("deploy", "restart_policy") or not instances(service):
+        asked = service.has("deploy", "restart_policy") or service.has("profiles")
+        if service.swarm or asked or not instances(service):
             continue
         value = service.value("restart")
         if value not in (None, "no", False) or not (service.ports or service.health):

@@ -8,6 +8,7 @@ from swarmtest.lint import Certainty, Finding, Severity
 from swarmtest.lint.rolling import at_once, instances, rolls, runs_once, start_first, takes_from_a_queue, writes_alone
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
+from swarmtest.lint.wording import listed
 from swarmtest.lint.writers import shared_volumes
 
 _ORDER = ("deploy", "update_config", "order")
@@ -19,7 +20,7 @@ def _stops_all_at_once(stack: Stack) -> Iterator[Finding]:
     for service in stack.services:
         if runs_once(service):
             continue
-        if not service.swarm:
+        if not service.swarm and _expects_more(service):
             yield from _recreated(service)
         elif not rolls(service) or service.update.order != "stop-first":
             continue
@@ -34,6 +35,8 @@ def _all_replicas(service: LintService) -> Iterator[Finding]:
     if not count or batch is None or batch < count:
         return
     severity, certainty, loss = _weight(service)
+    if severity is Severity.INFO and service.has(*_ORDER):
+        return  # it was chosen
     default = "" if service.has(*_ORDER) else ", the default"
     with_ = f", with parallelism {service.update.parallelism}" if count > 1 else ""
     gone = "the only instance is" if count == 1 else f"all {count} instances are"
@@ -78,6 +81,31 @@ def _recreated(service: LintService) -> Iterator[Finding]:
         fix="deploy it as a stack with order: start-first; or start the new version beside the old one, under a"
         " second service, and let the proxy change over",
     )
+
+
+def _expects_more(service: LintService) -> bool:
+    """Whether a file for Compose says how many there are, or how they're to be replaced."""
+    return service.has("deploy", "replicas") or service.has("deploy", "update_config") or service.has("scale")
+
+
+def _compose_recreates(stack: Stack) -> Iterator[Finding]:
+    """One for the whole stack: of a file that asks for nothing else it's no surprise."""
+    plain = [
+        service.name
+        for service in stack.services
+        if not (service.swarm or _expects_more(service) or service.has("profiles"))
+        and (service.ports or service.health is not None)
+    ]
+    if plain:
+        yield Finding(
+            rule="compose-recreates",
+            severity=Severity.INFO,
+            certainty=Certainty.CERTAIN,
+            place=stack.document.place("services"),
+            effect=f"Compose stops a container before it starts the new one: {listed(plain)} can't be reached from then"
+            " until the new one serves",
+            fix="deploy it as a stack with order: start-first, or put a proxy in front of two services that take turns",
+        )
 
 
 def _weight(service: LintService) -> tuple[Severity, Certainty, str]:
@@ -178,6 +206,7 @@ def _halves_capacity(stack: Stack) -> Iterator[Finding]:
 
 RULES = (
     Rule("stops-all-at-once", "every instance is stopped before a new one starts: an outage", _stops_all_at_once),
+    Rule("compose-recreates", "under Compose each change of a container is a gap", _compose_recreates),
     Rule(
         "start-first-all-at-once",
         "start-first for all instances at once: twice of everything",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.rolling import rolls, seconds, start_first
+from swarmtest.lint.rolling import rolls, start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
+from swarmtest.lint.wording import seconds
 from swarmtest.lint.writers import data_folders, own_data, shared_volumes, shares_well
 
 _OLD_TASK_SECONDS = 60.0

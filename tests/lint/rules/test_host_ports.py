@@ -20,8 +20,11 @@ services:
 def test_a_fixed_host_port_and_start_first_in_global_mode_is_an_error_for_certain() -> None:
     (found,) = look("start-first-host-port", EDGE)
     assert told("start-first-host-port", EDGE) == ["edge error certain 9"]
-    assert "443/tcp" in found.effect and "pending" in found.effect and "no pause" in found.effect
-    assert "stop-first" in found.fix and "ingress" in found.fix
+    assert "443/tcp" in found.effect
+    assert "pending" in found.effect
+    assert "no pause" in found.effect
+    assert "stop-first" in found.fix
+    assert "ingress" in found.fix
 
 
 def test_with_replicas_it_depends_on_the_nodes_and_says_how_many_it_takes() -> None:
@@ -115,7 +118,8 @@ services:
 def test_a_port_of_the_mesh_is_published_by_one_service_only(one: str, other: str) -> None:
     (found,) = look("port-published-twice", TWO % (one, other))
     assert told("port-published-twice", TWO % (one, other)) == ["b error certain 3"]
-    assert "by a, too" in found.effect and "refuses" in found.effect
+    assert "by a, too" in found.effect
+    assert "refuses" in found.effect
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,7 @@ def test_what_can_live_side_by_side_is_silent(one: str, other: str) -> None:
 
 def test_two_global_services_want_one_port_of_each_node() -> None:
     host = "{target: 80, published: 80, mode: host}"
-    text = (TWO % (host, host)).replace("ports: [%s]}\n" % host, "ports: [%s], deploy: {mode: global}}\n" % host)
+    text = (TWO % (host, host)).replace(f"ports: [{host}]}}\n", f"ports: [{host}], deploy: {{mode: global}}}}\n")
     (found,) = look("port-published-twice", text)
     assert "pending" in found.effect
     apart = text.replace("{mode: global}", "{mode: global, placement: {constraints: [node.role == worker]}}", 1)
@@ -142,4 +146,5 @@ def test_two_global_services_want_one_port_of_each_node() -> None:
 
 def test_one_service_that_publishes_a_port_twice() -> None:
     (found,) = look("port-published-twice", TWO % ('"80:80", "80:81"', '"90:90"'))
-    assert found.place.key[1] == "a" and "twice by this service" in found.effect
+    assert found.place.key[1] == "a"
+    assert "twice by this service" in found.effect
