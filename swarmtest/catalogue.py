@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from swarmtest import checks, scenarios
 from swarmtest.errors import UsageError
+from swarmtest.lint.linting import all_rules
 from swarmtest.scenario import Scenario
 
 
@@ -109,3 +110,8 @@ def group_lines() -> list[tuple[str, str]]:
 def check_lines() -> list[tuple[str, str]]:
     """Each check's name and the first sentence of its module's docstring."""
     return [(name, checks.check_line(name)) for name in checks.check_names()]
+
+
+def rule_lines() -> list[tuple[str, str]]:
+    """Each rule of ``swarmtest lint`` and what it finds."""
+    return [(rule.name, rule.summary) for rule in all_rules()]

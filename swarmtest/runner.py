@@ -64,6 +64,7 @@ def run(
         trace.listen(listen)
         trace.add("trace", version=TRACE_VERSION, run=folder.path.name, offsets=_offsets(info), locked=trace.locked)
         for text in [
+            *order.beforehand,
             *(f"traffic: {word}" for word in order.brief.traffic_words),
             *map("limit {}".format, order.not_asked),
         ]:

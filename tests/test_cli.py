@@ -245,7 +245,7 @@ class TestWithAnEngine:
 def test_what_there_is_is_listed_without_an_engine(call: Call) -> None:
     ended = call("list")
     assert ended.code == 0
-    for name in ("rolling", "baseline", "answered_every_request", "handled_each_request_once"):
+    for name in ("rolling", "baseline", "answered_every_request", "handled_each_request_once", "start-first-host-port"):
         assert re.search(rf"^  {name} +\S", ended.out, re.M)
 
 

@@ -297,6 +297,11 @@ def test_a_run_does_all_in_order_and_undoes_it_in_reverse_order(order: Order, wo
     assert events[0].kind == "trace"
 
 
+def test_what_the_stack_file_tells_is_noted_before_anything_is_deployed(order: Order) -> None:
+    _, _, events = carry_out(replace(order, beforehand=("lint: one", "lint: two")))
+    assert [(event.kind, event.get("text")) for event in events[1:3]] == [("note", "lint: one"), ("note", "lint: two")]
+
+
 STAGES = ["images", "child", "watch", "deploy", "door", "calibrated", "go", "hurt", "stop", "answers"]
 HEALING = ["remove", "unwatch", "kill"]
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -94,3 +95,31 @@ def _version() -> str:
         return importlib.metadata.version("swarmtest")
     except importlib.metadata.PackageNotFoundError:
         return "0"
+
+
+MOST_BEFOREHAND = 4
+"""So many findings are told before a run: it isn't what was asked for."""
+
+
+def told_beforehand(file: Path) -> tuple[str, ...]:
+    """The errors and warnings of a stack file in a few lines, the worst first, for a run to show before it deploys.
+
+    Nothing that goes wrong here is of any weight for a run, and nothing is raised.
+    """
+    from swarmtest.lint import Severity, Target
+    from swarmtest.lint.linting import WORST_FIRST, try_to_lint
+
+    found = try_to_lint([file], Target.SWARM, os.environ).findings
+    bad = sorted(
+        (each for each in found if each.severity is not Severity.INFO),
+        key=lambda each: WORST_FIRST.index(each.severity),
+    )
+    lines = [
+        f"lint: {each.place.file}:{each.place.line or 1}: {each.severity}: {'.'.join(each.place.key)}: {each.effect}"
+        f" [{each.rule}]"
+        for each in bad[:MOST_BEFOREHAND]
+    ]
+    if bad:
+        rest = f"{len(bad) - MOST_BEFOREHAND:,} more; " if len(bad) > MOST_BEFOREHAND else ""
+        lines.append(f"lint: {rest}swarmtest lint {file} says what to do about it")
+    return tuple(lines)

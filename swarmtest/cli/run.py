@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,7 @@ def _listen(workers: int | None, listen: str | None) -> str:
 
 def _print_plans(asked: Asked) -> int:
     """All that a dry run does: it needs no engine, and touches nothing."""
+    from swarmtest.cli.findings import told_beforehand
     from swarmtest.cli.ordering import make_order, plan_text, sort_out, traffic_text
 
     names, reasons = sort_out(asked)
@@ -109,11 +111,13 @@ def _print_plans(asked: Asked) -> int:
     if asked.runs > 1:
         texts.append(f"{asked.runs} runs of each, each with a deployment of its own")
     texts += [f"{name} can't be run on this stack: {reason}" for name, reason in reasons.items()]
-    click.echo("\n\n".join([*texts, traffic_text(asked.brief)]))
+    found = "\n".join(told_beforehand(asked.stack.file))
+    click.echo("\n\n".join([*texts, *[found] * bool(found), traffic_text(asked.brief)]))
     return 0
 
 
 def _carry_out(asked: Asked, interrupts: Interrupts) -> int:
+    from swarmtest.cli.findings import told_beforehand
     from swarmtest.cli.ordering import make_order, sort_out
 
     names, reasons = sort_out(asked)
@@ -121,7 +125,7 @@ def _carry_out(asked: Asked, interrupts: Interrupts) -> int:
         from swarmtest.cli.series import run_series
 
         return run_series(asked, names, reasons, interrupts)
-    return _run_once(make_order(asked, names[0]), interrupts)
+    return _run_once(replace(make_order(asked, names[0]), beforehand=told_beforehand(asked.stack.file)), interrupts)
 
 
 def _run_once(order: Order, interrupts: Interrupts) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import click
 import msgspec
 
 from swarmtest import runner
+from swarmtest.cli.findings import told_beforehand
 from swarmtest.cli.judge import report_series, write_reports
 from swarmtest.cli.ordering import Asked, make_order
 from swarmtest.cli.run import announce, known_beforehand
@@ -48,6 +50,7 @@ def run_series(asked: Asked, names: Sequence[str], reasons: dict[str, str], inte
     record = Record(asked, names, reasons)
     members = record.series.members
     orders = [make_order(asked, member.scenario, record.path, place) for place, member in enumerate(members, 1)]
+    orders[0] = replace(orders[0], beforehand=told_beforehand(asked.stack.file))  # once is enough
     broke: BaseException | None = None
     try:
         for place, order in enumerate(orders):

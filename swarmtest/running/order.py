@@ -42,6 +42,7 @@ class Order:
         stop_at: what may be lost before the run is stopped; None for any.
         limits: what will be a verdict each; those that abort are minded while it runs.
         not_asked: which limits this run isn't held to, or not while it runs, and why; written into the trace.
+        beforehand: what the stack file alone tells; written into the trace, too, and shown before anything is deployed.
     """
 
     stack: Stack
@@ -59,6 +60,7 @@ class Order:
     stop_at: ShareLimit | None = None
     limits: tuple[Limit, ...] = ()
     not_asked: tuple[str, ...] = ()
+    beforehand: tuple[str, ...] = ()
 
     @property
     def subject(self) -> Service:
