@@ -15,7 +15,8 @@ from swarmtest.losses.advice import advise
 from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
-from swarmtest.losses.whereabouts import broken_off, for_want_of_machine
+from swarmtest.losses.starvation import Starvation, read_starvation
+from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, ids, many, number
 from swarmtest.timeline.machine import full_machine
 
@@ -28,9 +29,10 @@ def check(judged: Judged) -> Verdict:
     lost = losses.lost
     if not lost:
         return Verdict(Outcome.PASSED, f"All {number(losses.sent)} requests were answered, completely.", _kept(judged))
-    seen = [one for one in lost if not _excused(one, judged)]
+    starvation = read_starvation(judged.requests, judged.timeline)
+    seen = [one for one in lost if not _excused(one, judged, starvation)]
     evidence = _evidence(judged, seen or list(lost))
-    starved = [one for one in lost if for_want_of_machine(one, judged.timeline)]
+    starved = [one for one in lost if starvation.explains(one)]
     if starved and not seen:
         return _starved(judged, starved, evidence)
     if not seen:
@@ -38,17 +40,17 @@ def check(judged: Judged) -> Verdict:
         return Verdict(Outcome.NOT_PROVED, sentence, evidence, _missing(judged))
     sentence = f"{number(len(seen))} of {number(losses.sent)} requests were lost: {by_class(seen)}."
     if starved:
-        evidence = (*evidence, f"{number(len(starved))} more while {full_machine(judged.timeline)}")
+        evidence = (*evidence, f"{number(len(starved))} more while {full_machine(judged.timeline, at_times=True)}")
     telling = most_telling(seen, judged.timeline, judged.witness, judged.promises)
     told = _advice(judged, seen, telling[0][0]) if telling else _tell(judged)
     return Verdict(Outcome.FAILED, sentence, evidence, _ask_for_what_is_there(seen) or told)
 
 
-def _excused(one: Accounted, judged: Judged) -> bool:
+def _excused(one: Accounted, judged: Judged, starvation: Starvation) -> bool:
     """Whether it says nothing of the stack: our own fault, whole but unproved, broken off by us, or starved."""
     if one.unproved or one.loss is Loss.CLIENT_ERROR:
         return True
-    return broken_off(one, judged.timeline) or for_want_of_machine(one, judged.timeline)
+    return broken_off(one, judged.timeline) or starvation.explains(one)
 
 
 def _starved(judged: Judged, lost: list[Accounted], evidence: tuple[str, ...]) -> Verdict:
@@ -57,7 +59,7 @@ def _starved(judged: Judged, lost: list[Accounted], evidence: tuple[str, ...]) -
         f"{number(len(lost))} of {number(judged.losses.sent)} requests were lost on a machine with nothing left,"
         f" nobody knows by whom: {by_class(lost)}."
     )
-    full = full_machine(judged.timeline)
+    full = full_machine(judged.timeline, at_times=True)
     return Verdict(Outcome.NOT_PROVED, sentence, (*([full] if full else []), *evidence), missing.LIGHTER)
 
 

@@ -163,7 +163,7 @@ def _schedule(judged: Judged) -> Iterator[str]:
         yield f"no room for {number(full)} arrivals, so many requests were open: the service is slower than they come"
     late = float(stopped.get("late_ms_p99") or 0.0)
     if missed or late > LATE_LIMIT_MS:
-        yield from filter(None, [full_machine(judged.timeline)])
+        yield from filter(None, [full_machine(judged.timeline, at_times=True)])
 
 
 def expected(judged: Judged) -> float:

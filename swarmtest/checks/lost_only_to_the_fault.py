@@ -15,10 +15,10 @@ from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
 from swarmtest.losses.reach import RACE_SECONDS, Reach, read_faults
-from swarmtest.losses.whereabouts import broken_off, for_want_of_machine
+from swarmtest.losses.starvation import read_starvation
+from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, few, ids, label, many, number
 from swarmtest.timeline import Lifespan, Timeline
-from swarmtest.timeline.machine import is_full
 
 _NAMES = {"grace": "end of the grace", "unhealthy": "bad health", "switch_off": "dependency off"}
 TOGETHER_SECONDS = 0.1
@@ -40,11 +40,12 @@ def check(judged: Judged) -> Verdict:
         advice = missing.again(timeline, missing.NOBODY_HURT)
         return Verdict(Outcome.NOT_PROVED, "Nothing was hurt, so nothing could be lost to it.", (), advice)
     findings = Findings()
-    sure = [one for one in others if not _unsure(one, judged)]
+    starvation = read_starvation(judged.requests, timeline)
+    sure = [one for one in others if not (_unsure(one, judged) or starvation.explains(one))]
     findings.failed = loss_lines(sure, timeline, judged.witness, judged.promises)
     if unsure := [one for one in others if one not in sure]:
         lines = loss_lines(unsure, timeline, judged.witness, judged.promises)
-        why = "as the machine was full" if is_full(timeline) else "as its end wasn't seen"
+        why = "as the machine was full" if starvation.spans else "as its end wasn't seen"
         findings.unproved = [f"perhaps not the fault's, {why}: {line}" for line in lines]
     if off := len(seen) - len(lost) - len(ours):
         findings.unproved.append(f"{many(off, 'request')} lost as the run was broken off")
@@ -104,7 +105,7 @@ def _doubts(judged: Judged, lost: list[Accounted]) -> list[str]:
 def _unsure(one: Accounted, judged: Judged) -> bool:
     """Whether more evidence might show that it was the fault's: of how its instance ended, or of who was ready."""
     timeline, life = judged.timeline, one.life
-    if timeline.broken or for_want_of_machine(one, timeline):
+    if timeline.broken:
         return True
     if life is not None:
         exited = life.mark("exited")

@@ -15,6 +15,7 @@ from swarmtest.evidence.stream import Stream
 from swarmtest.losses import missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import Mechanism
+from swarmtest.losses.starvation import read_starvation
 from swarmtest.losses.streams import instance_of, open_at_stop
 from swarmtest.losses.wording import few, label, many
 from swarmtest.timeline import Lifespan
@@ -45,7 +46,9 @@ def check(judged: Judged) -> Verdict:
         _judge(life, some, findings)
     by_itself = _ended_by_itself(judged)
     if by_itself:
-        full = full_machine(judged.timeline)
+        starvation = read_starvation(judged.requests, judged.timeline)
+        starved = all(starvation.at(one.closed or float("inf")) for one in by_itself)
+        full = full_machine(judged.timeline, at_times=True) if starved else None
         line = f"on instances that nobody stopped: {_said(by_itself)} ({_ids(by_itself)})"
         (findings.unproved if full else findings.failed).append(f"{line}; {full}" if full else line)
     for kind in judged.promises.traffic.kinds:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from swarmtest.checks import Judged
+from swarmtest.evidence.request import Request
 from swarmtest.judge.bursts import burst_notes
 from swarmtest.losses import Charge, Loss
 from swarmtest.losses.aftermath import TRAP, both_ways, lost_each_way, versions_left
@@ -10,6 +11,7 @@ from swarmtest.losses.retries import line_of, read_retries
 from swarmtest.losses.stalls import read_stalls
 from swarmtest.losses.wording import label, many, number
 from swarmtest.timeline.machine import full_machine
+from swarmtest.timeline.neighbours import off_between
 from swarmtest.timeline.updates import End, course_of, left_running
 
 MESH_SECONDS = 1.0
@@ -25,11 +27,11 @@ def notes_on(judged: Judged) -> list[str]:
             f"{many(len(background), 'request')} lost with no lifecycle event nearby, or answered as they were before"
             " the rollout, too: not the rollout's doing"
         )
-    if judged.losses.lost and (full := full_machine(judged.timeline)) is not None:
+    if judged.losses.lost and (full := full_machine(judged.timeline, at_times=True)) is not None:
         notes.append(f"{full}. What was lost may be for want of that")
     if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")
-    notes += [*_update(judged), *_ingress(judged)]
+    notes += [*_update(judged), *_ingress(judged), *_docker_proxy(judged)]
     notes += [*burst_notes(judged), *_stalls(judged)]
     retried = read_retries(judged.losses, judged.requests, judged.promises)
     notes += [f"retries of {line_of(one)}" for one in retried if one.again or one.lost_first]
@@ -78,6 +80,30 @@ def _update(judged: Judged) -> list[str]:
         left = versions_left(judged.promises, judged.timeline, course)
         notes += [f"the update is paused ({left}), so this run can't be graded for zero downtime", TRAP]
     return notes
+
+
+def _docker_proxy(judged: Judged) -> list[str]:
+    """A door on loopback that refuses everybody, for good, while its container runs on."""
+    door, timeline = judged.promises.front_door.service, judged.timeline
+    refused = [one.request for one in judged.losses.lost if one.loss is Loss.REFUSED and _on_loopback(one.request)]
+    ended = [one.ended for one in refused]
+    if (
+        not refused
+        or door is None
+        or off_between(timeline.neighbours.get(door, ()), min(ended), max(ended)) is not None
+    ):
+        return []
+    if judged.requests.count("loss = 'ok' AND began > $first", {"first": min(ended)}):
+        return []
+    return [
+        f"{many(len(refused), 'connection')} to {refused[0].target} were refused, and none made any more, while the"
+        f" container of {door} ran on: a published port on a loopback address goes through docker-proxy, which ends for"
+        " good when it's out of descriptors. --url with the machine's own address goes past it"
+    ]
+
+
+def _on_loopback(request: Request) -> bool:
+    return (request.target or "").startswith(("127.", "localhost:", "[::1]"))
 
 
 def _ingress(judged: Judged) -> list[str]:

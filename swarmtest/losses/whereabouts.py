@@ -8,34 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from swarmtest.losses import Accounted, Charge, Loss, Losses
+from swarmtest.losses import Accounted, Loss, Losses
 from swarmtest.timeline import Lifespan, Timeline
-from swarmtest.timeline.machine import is_full
 
 UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY, Loss.UNKNOWN, Loss.TIMED_OUT)
 """Classes of requests that no handler need have seen."""
 
 FATE_UNKNOWN = (Loss.UNKNOWN, Loss.TIMED_OUT, Loss.UNRESOLVED)
 """Classes of requests that may have run to any point."""
-
-
-SAID_WRONG = (Loss.ERROR, Loss.UNEXPECTED, Loss.SILENT_LOSS, Loss.CLIENT_ERROR)
-"""Classes that no want of processors explains: somebody said something, and it was wrong."""
-
-NEARBY_SECONDS = 5.0
-
-
-def for_want_of_machine(one: Accounted, timeline: Timeline) -> bool:
-    """Whether the machine that sent it had nothing left, and nothing else is known that it was lost to.
-
-    Whose fault that is can't be told there: of the stack, of the engine beside it, or of the client. What a stop, a
-    start or an instance's own end explains is theirs on a full machine, too.
-    """
-    if one.charge is not Charge.BACKGROUND or one.loss in SAID_WRONG or not is_full(timeline):
-        return False
-    ends = [mark.at for life in timeline.lifespans if (mark := life.earliest("killed", "exited")) is not None]
-    first, last = one.request.began - NEARBY_SECONDS, one.request.ended + NEARBY_SECONDS
-    return not any(first <= at <= last for at in ends)
 
 
 def broken_off(one: Accounted, timeline: Timeline) -> bool:

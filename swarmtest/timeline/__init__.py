@@ -22,6 +22,7 @@ from swarmtest.timeline.endings import cause_of, exit_code
 from swarmtest.timeline.facts import UNPLACED_STATES, TaskFacts, collect
 from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline, Victim
 from swarmtest.timeline.lines import sound
+from swarmtest.timeline.machine import full_stretches
 from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
 from swarmtest.timeline.neighbours import read_neighbours
 from swarmtest.timeline.partition import Group, Partition
@@ -98,6 +99,7 @@ def read_timeline(
         waiting=_waiting(tasks),
         neighbours=read_neighbours(events, promises.stack.service, until),
         traffic=read_client(events),
+        full=full_stretches(events),
         outcome=next((event.get("outcome") for event in reversed(events) if event.kind == "ended"), None),
         outcome_error=next((event.get("error") for event in reversed(events) if event.kind == "ended"), None),
         victims=victims,

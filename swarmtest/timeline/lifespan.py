@@ -150,6 +150,7 @@ class Timeline:
         failed_tasks: tasks that failed or were rejected by themselves, with Swarm's own words.
         waiting: tasks that should run and have no container at the end of the run, with Swarm's own words.
         neighbours: of each other service, from when until when each of its containers ran.
+        full: from when until when the client's machine had nothing left, for some seconds at least.
         outcome: how the run itself ended: ``finished``, ``interrupted``, ``failed``, or None.
         acts: began, ended and skipped, as the trace has them.
         victims: who was hurt by which act, in order.
@@ -170,6 +171,7 @@ class Timeline:
     waiting: tuple[str, ...] = ()
     neighbours: Mapping[str, tuple[tuple[float, float | None], ...]] = field(default_factory=dict)
     traffic: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    full: tuple[tuple[float, float], ...] = ()
     outcome: str | None = None
     outcome_error: str | None = None
     victims: tuple[Victim, ...] = ()

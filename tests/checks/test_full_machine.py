@@ -43,6 +43,33 @@ def test_what_was_lost_on_a_full_machine_is_counted_named_and_not_proved() -> No
     assert (document.outcome, document.exit_code) == ("not_proved", 3)
 
 
+def at_times(*shares: float) -> Rollout:
+    """The same on a machine that wasn't full on average, but as busy as this in each second from -8 s on."""
+    run = starved(0.7)
+    ticks = enumerate(shares, start=1)
+    run.extra += [(-8.0 + n, "traffic", {"event": "tick", "machine_share": share}) for n, share in ticks]
+    return run
+
+
+def test_a_machine_that_was_full_as_they_were_lost_is_named_with_its_seconds() -> None:
+    verdict = at_times(1.0, 0.99, 0.96, 0.5).verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "its 2 processors were more than 95 % busy for 3 s" in verdict.evidence[0]
+
+
+@pytest.mark.parametrize("shares", [(1.0, 0.5, 1.0), (0.9,) * 4, (0.5,) * 5 + (1.0, 1.0, 1.0)])
+def test_one_that_was_full_for_a_moment_or_at_another_time_is_not(shares: tuple[float, ...]) -> None:
+    assert at_times(*shares).verdict(CHECK).outcome is Outcome.FAILED
+
+
+def test_what_a_full_machine_broke_is_as_unproved_until_something_is_answered_again() -> None:
+    for rates, outcome in (({"short": 10.0, "long": 4.0}, Outcome.FAILED), ({}, Outcome.NOT_PROVED)):
+        run = at_times(1.0, 1.0, 1.0, 0.5, 0.5)
+        run.rates = {"short": 0.0, "long": 0.0} | rates
+        run.unanswered("later", -4.1, -4.0)
+        assert run.verdict(CHECK).outcome is outcome
+
+
 def test_on_a_machine_with_something_left_the_same_losses_fail() -> None:
     assert starved(0.9).verdict(CHECK).outcome is Outcome.FAILED
 

@@ -11,7 +11,8 @@ from swarmtest.judge.limits.answers import Answers
 from swarmtest.limits import ROLLOUT, Limit
 from swarmtest.limits.arithmetic import State
 from swarmtest.losses import Accounted, Charge, Loss
-from swarmtest.losses.whereabouts import broken_off, for_want_of_machine
+from swarmtest.losses.starvation import read_starvation
+from swarmtest.losses.whereabouts import broken_off
 from swarmtest.timeline.acts import NOT_JUDGED, began
 
 AROUND = ("deploy", "warmup", "settle", "remove")
@@ -121,13 +122,13 @@ def _acted_until(judged: Judged) -> float:
 def select(limit: Limit, judged: Judged) -> Iterator[Selected]:
     """The requests of each window. One that was answered belongs to when it was due, a lost one to when it ended."""
     windows = [Selected(window, _answers(limit, window, judged)) for window in windows_of(limit, judged)]
-    excusing = judged.promises.destructive
+    excusing, starvation = judged.promises.destructive, read_starvation(judged.requests, judged.timeline)
     for one in judged.losses.lost:
         if limit.kind is not None and one.request.kind != limit.kind:
             continue
         for selected in windows:
             if one.request.ended in selected.window:
-                _sort(one, selected, judged, excusing)
+                _sort(one, selected, judged, excusing=excusing, starved=starvation.explains(one))
     yield from windows
 
 
@@ -135,9 +136,9 @@ def _answers(limit: Limit, window: Window, judged: Judged) -> Answers:
     return Answers(judged.requests, {"begins": window.begins, "ends": window.ends, "kind": limit.kind})
 
 
-def _sort(one: Accounted, selected: Selected, judged: Judged, excusing: bool) -> None:
+def _sort(one: Accounted, selected: Selected, judged: Judged, *, excusing: bool, starved: bool) -> None:
     ours = one.unproved or one.loss is Loss.CLIENT_ERROR or broken_off(one, judged.timeline)
-    if ours or for_want_of_machine(one, judged.timeline):
+    if ours or starved:
         selected.doubtful.append(one)
     elif one.charge is Charge.FAULT:
         selected.to_fault.append(one)
