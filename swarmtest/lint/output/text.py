@@ -56,12 +56,19 @@ class Text:
 
     def closing(self, report: Report) -> Iterator[str]:
         """How many of what, what files can't tell, and where to read on."""
+        for text in self._closing(report):
+            for line in textwrap.wrap(text, max(self.width, 20), break_long_words=False, break_on_hyphens=False):
+                for severity, words in _counted(report):
+                    line = line.replace(words, self.paint(words, severity))  # noqa: PLW2901
+                yield line
+
+    def _closing(self, report: Report) -> Iterator[str]:
         files = len({file for stack in report.stacks for file in stack.files})
-        said = [f"{self._found(report)} in {many(files, 'file')}, for {report.target}"]
-        said += [
-            f"{count:,} can't be read" for count in [sum(stack.problem is not None for stack in report.stacks)] if count
-        ]
-        said += [f"{count:,} silenced" for count in [len(list(report.silenced))] if count]
+        unread = sum(stack.problem is not None for stack in report.stacks)
+        silenced = sum(1 for _ in report.silenced)
+        found = ", ".join(words for _, words in _counted(report)) or "nothing found"
+        said = [f"{found} in {many(files, 'file')}, for {report.target}"]
+        said += [f"{unread:,} can't be read"] * bool(unread) + [f"{silenced:,} silenced"] * bool(silenced)
         yield " · ".join(said)
         if unknown := sum(stack.unknown for stack in report.stacks):
             yield f"{unknown:,} marked unknown: files can't tell, and what to look at is said there"
@@ -70,13 +77,7 @@ class Text:
         if report.counts and not pages.PAGES_URL:
             yield "swarmtest lint --explain RULE says more of a rule"
         if not report.counts and report.exit_code == 0:
-            yield "what the app itself does with its requests no file can tell; swarmtest run finds out"
-
-    def _found(self, report: Report) -> str:
-        counts = report.counts
-        words = {Severity.INFO: f"{counts[Severity.INFO]:,} info"}
-        parts = [self.paint(words.get(one, many(counts[one], one)), one) for one in WORST_FIRST if counts[one]]
-        return ", ".join(parts) or "nothing found"
+            yield "what the app does with its requests no file can tell; swarmtest run finds out"
 
     def _problem(self, stack: Linted) -> Iterator[str]:
         if (problem := stack.problem) is None:
@@ -96,3 +97,10 @@ class Text:
         for line in textwrap.wrap(glued, room, break_long_words=False, break_on_hyphens=False):
             plain = line.replace("\u00a0", " ")
             yield " " * _INDENT + (self.paint(plain, what) if what else plain)
+
+
+def _counted(report: Report) -> list[tuple[Severity, str]]:
+    """``2 errors`` and so on, of each severity that there is."""
+    counts = report.counts
+    words = {one: many(counts[one], one) for one in WORST_FIRST} | {Severity.INFO: f"{counts[Severity.INFO]:,} info"}
+    return [(one, words[one]) for one in WORST_FIRST if counts[one]]
