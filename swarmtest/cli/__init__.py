@@ -11,11 +11,21 @@ import traceback
 
 import click
 
-from swarmtest.cli import doctor, judge, lint, listing, query, recover, run, worker
+from swarmtest.cli import doctor, judge, lint, listing, query, recover, run, tune, worker
 from swarmtest.errors import Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 
-VERBS = [run.run, lint.lint, judge.judge, query.query, recover.recover, listing.list_, doctor.doctor, worker.worker]
+VERBS = [
+    run.run,
+    tune.tune,
+    lint.lint,
+    judge.judge,
+    query.query,
+    recover.recover,
+    listing.list_,
+    doctor.doctor,
+    worker.worker,
+]
 """One module a verb."""
 
 

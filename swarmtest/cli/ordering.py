@@ -132,7 +132,12 @@ def make_order(asked: Asked, name: str, out: Path | None = None, number: int | N
     Raises:
         UsageError: the plan needs what the stack doesn't say.
     """
-    scenario, token = load_scenario(name), new_token()
+    return order_of(asked, name, load_scenario(name), out, number)
+
+
+def order_of(asked: Asked, name: str, scenario: Scenario, out: Path | None = None, number: int | None = None) -> Order:
+    """The same of a scenario that isn't among those that have a name of their own."""
+    token = new_token()
     stack = put_over(asked.stack, asked.brief.service, scenario.deployed_with)
     replicas = stack.services[asked.brief.service].replicas
     plan = draw_plan(scenario.plan, Draw(asked.seed, replicas, asked.minutes, asked.brief.wishes))

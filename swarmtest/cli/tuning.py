@@ -1,0 +1,191 @@
+"""Carries out the runs of a tune, keeps its document, and reports."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import click
+
+from swarmtest import runner
+from swarmtest.cli.judge import write_reports
+from swarmtest.cli.ordering import Asked, order_of
+from swarmtest.cli.run import known_beforehand
+from swarmtest.errors import Interrupted, StackError, SwarmtestError
+from swarmtest.events import Event
+from swarmtest.interrupts import Interrupts
+from swarmtest.judge import judged_folder
+from swarmtest.reports.console import tune as console
+from swarmtest.reports.console.live import LiveView
+from swarmtest.reports.html import tune as html
+from swarmtest.reports.tune import Tune, write_tune
+from swarmtest.stack.editing import Edit, diff, edited, read_exactly, write_exactly
+from swarmtest.tune.emit import EMITTERS
+from swarmtest.tune.procedure import Tuning
+from swarmtest.tune.seeing import Seen, see
+from swarmtest.tune.settings import edits
+from swarmtest.tune.trials import Trial, Tuned, seconds_of, trials
+
+
+class Recorder:
+    """Makes the runs, and keeps what came of them.
+
+    Arguments:
+        asked: what the runs have in common; its folder is the tune's.
+    """
+
+    def __init__(self, asked: Asked, tuned: Tuned, interrupts: Interrupts) -> None:
+        self.asked, self.tuned, self._interrupts = asked, tuned, interrupts
+        self.folder = asked.out
+        self.tuning = Tuning(tuned, self.folder.name, self.carry_out, self.keep)
+
+    def hold(self) -> None:
+        """Keeps signals back while it's reported."""
+        self._interrupts.hold()
+
+    def keep(self, tune: Tune) -> None:
+        """Writes the document; there's a folder as soon as a run has begun."""
+        if self.folder.is_dir():
+            write_tune(tune, self.folder)
+
+    def carry_out(self, trial: Trial, number: int) -> Seen:
+        """One run, from its deployment to its verdict.
+
+        Raises:
+            SwarmtestError: it couldn't be made, or broke off.
+            Interrupted: by a person.
+        """
+        title, began, tuning = self._title(trial, number), time.monotonic(), self.tuning
+        order = order_of(self.asked, "tune", trial.scenario, self.folder, number)
+        with LiveView(progress=known_beforehand(order, title)) as live:
+
+            def listen(event: Event) -> None:
+                if event.kind == "trace":
+                    tuning.note_run(folder=str(event.get("run")))
+                live(event)
+
+            folder, broke = runner.run(order, self._interrupts, listen)
+        with judged_folder(folder.path) as (document, requests):
+            write_reports(document, requests, folder.path)
+        tuning.note(engine=document.engine)
+        seen = see(document, folder.path, number, float(trial.grace_seconds))
+        caught = self._interrupts.caught
+        ended = "broke" if broke is not None else "interrupted" if caught is not None else "finished"
+        tuning.note_run(ended=ended, error=None if broke is None else str(broke), seconds=time.monotonic() - began)
+        click.echo(f"{title}: {_came_to(seen)}, {time.monotonic() - began:.0f} s", err=True)
+        if broke is not None:
+            raise broke
+        if caught is not None:
+            raise Interrupted(caught)
+        self._interrupts.release()
+        return seen
+
+    def _title(self, trial: Trial, number: int) -> str:
+        planned = trials(self.tuned)
+        left = sum(seconds_of(each, self.tuned) for each in planned[number - 1 :])
+        of = f" of {len(planned)}" if number <= len(planned) else ""
+        words = f"run {number}{of}: {trial.purpose}, grace {trial.grace_seconds} s"
+        return f"{words}, about {_minutes(left)} left" if left else words
+
+
+def _came_to(seen: Seen) -> str:
+    killed = sum(stop.killed for stop in seen.stops)
+    return f"{len(seen.stops)} stops, {killed} killed, {seen.lost} lost of {seen.sent:,}"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def plan_text(tuned: Tuned) -> str:
+    """All that a dry run says: which runs are made, and how long they take."""
+    planned = trials(tuned)
+    total = _minutes(sum(seconds_of(trial, tuned) for trial in planned))
+    lines = [f"tune of {tuned.service.name} in {tuned.stack.file}, about {total}:", *_plan_lines(planned)]
+    edge = "; and up to 6 runs for the edge" if tuned.edge else ""
+    lines.append(
+        f"  {tuned.stops} stops for a coverage of {tuned.coverage:g} at a confidence of {tuned.confidence:g}{edge}"
+    )
+    return "\n".join(lines)
+
+
+def _plan_lines(planned: list[Trial]) -> Iterator[str]:
+    for trial in dict.fromkeys(map(_key, planned)):
+        count = sum(_key(each) == trial for each in planned)
+        purpose, replicas, grace = trial
+        value = "the value that's found" if purpose == "proof" else f"{grace} s"
+        yield f"  {count} × {purpose:<11}  {replicas} instances, a grace of {value}"
+
+
+def _key(trial: Trial) -> tuple[str, int, int]:
+    return trial.purpose, trial.replicas, trial.grace_seconds
+
+
+def refuse_unwritable(tuned: Tuned) -> None:
+    """Before minutes are spent: the file can't be changed where it stands.
+
+    Raises:
+        StackError: it says where and why.
+    """
+    file = tuned.stack.file
+    path = ("services", tuned.service.name, "stop_grace_period")
+    write_exactly(file, read_exactly(file))
+    edited(read_exactly(file), [Edit(path, "86399s")], file)
+
+
+def carry_out_all(recorder: Recorder, *, emit: str | None, write: bool) -> int:
+    """All of a tune; gives the exit code."""
+    tuning, broke = recorder.tuning, None
+    click.echo(plan_text(recorder.tuned), err=True)
+    try:
+        tuning.run()
+    except (Interrupted, SwarmtestError) as error:
+        recorder.hold()
+        tuning.end(error)
+        broke = error
+        if not recorder.folder.is_dir():
+            raise
+    try:
+        _patch(recorder, write=write)
+    except StackError as error:
+        broke = broke or error
+    _emit(tuning, emit)
+    _report(recorder)
+    if broke is not None:
+        raise broke
+    return tuning.tune.exit_code
+
+
+def _patch(recorder: Recorder, *, write: bool) -> None:
+    """Works the patch out, and puts it into the file where that's asked and the value is proved."""
+    tuned, tuning = recorder.tuned, recorder.tuning
+    found = tuning.tune.recommendation
+    if found is None:
+        return
+    file, before = tuned.stack.file, read_exactly(tuned.stack.file)
+    after = edited(before, edits(tuned.service, found.grace_seconds, found.settings), file)
+    written = write and tuning.tune.outcome == "passed" and after != before
+    if written:
+        write_exactly(file, after)
+    tuning.note(patch=diff(before, after, file), written=written)
+
+
+def _emit(tuning: Tuning, emit: str | None) -> None:
+    if emit is not None and tuning.tune.recommendation is not None:
+        tuning.note(emitted=EMITTERS[emit](tuning.tune.service, tuning.tune.recommendation))
+
+
+def _report(recorder: Recorder) -> None:
+    tune, folder = recorder.tuning.tune, recorder.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_tune(tune, folder)
+        with (folder / "report.html").open("w", encoding="utf-8") as out:
+            html.render(tune, out)
+    except OSError as error:
+        click.echo(f"swarmtest: the reports can't be written ({error})", err=True)
+    console.render(tune, sys.stdout, folder=str(folder))
+
+
+__all__ = ["Recorder", "carry_out_all", "plan_text", "refuse_unwritable"]
