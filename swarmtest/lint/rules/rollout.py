@@ -150,26 +150,6 @@ def _start_first_all_at_once(stack: Stack) -> Iterator[Finding]:
         )
 
 
-def _start_first_without_health(stack: Stack) -> Iterator[Finding]:
-    """moby/moby #25464, #35881, #32079, docker/for-linux #615: running means no more than started."""
-    for service in stack.services:
-        if not start_first(service) or service.health is not None:
-            continue
-        off = service.health_disabled
-        yield Finding(
-            rule="start-first-without-health",
-            severity=Severity.WARNING,
-            certainty=Certainty.CERTAIN if off else Certainty.UNKNOWN,
-            place=service.place("healthcheck"),
-            effect=("the health check is off" if off else "the file has no health check, and unless the image has one")
-            + (": " if off else ", ")
-            + "the old instance is taken away as soon as the new process exists, ready or not; what comes until it"
-            " listens is refused",
-            fix="write a healthcheck that's green only when the app can serve, with a short interval and a start_period"
-            + ("" if off else "; look at the image by docker image inspect"),
-        )
-
-
 def _single_instance(stack: Stack) -> Iterator[Finding]:
     """moby/moby #34139, #33220: ``update_config`` is for updates, and for nothing else that ends a task."""
     for service in stack.services:
@@ -211,11 +191,6 @@ RULES = (
         "start-first-all-at-once",
         "start-first for all instances at once: twice of everything",
         _start_first_all_at_once,
-    ),
-    Rule(
-        "start-first-without-health",
-        "start-first without a health check: the old instance goes before the new one can serve",
-        _start_first_without_health,
     ),
     Rule("single-instance", "one instance: an update has no gap, and everything else has", _single_instance),
     Rule("stop-first-halves-capacity", "half of the instances or more are away at a time", _halves_capacity),

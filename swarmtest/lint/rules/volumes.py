@@ -1,18 +1,14 @@
-"""Two processes on one writable volume: what start-first, several replicas and a long grace make of a database."""
+"""Two processes on one writable volume: what start-first and several replicas make of a database."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.rolling import rolls, start_first
+from swarmtest.lint.rolling import start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
-from swarmtest.lint.wording import seconds
 from swarmtest.lint.writers import data_folders, own_data, shared_volumes, shares_well
-
-_OLD_TASK_SECONDS = 60.0
-"""swarmkit ``manager/orchestrator/restart/restart.go``, ``defaultOldTaskTimeout``."""
 
 _ORDER = ("deploy", "update_config", "order")
 
@@ -81,25 +77,6 @@ def _single_writer_replicated(stack: Stack) -> Iterator[Finding]:
         )
 
 
-def _overlaps_after_a_minute(stack: Stack) -> Iterator[Finding]:
-    """moby/swarmkit #3274: stop-first waits for the old task for a minute, whatever the grace."""
-    for service in stack.services:
-        grace = service.grace_seconds
-        mount = next(own_data(service), None)
-        stops_first = rolls(service) and service.update.order == "stop-first"
-        if not stops_first or mount is None or grace is None or grace <= _OLD_TASK_SECONDS:
-            continue
-        yield Finding(
-            rule="stop-first-overlaps",
-            severity=Severity.WARNING,
-            certainty=Certainty.LIKELY,
-            place=service.place("stop_grace_period"),
-            effect=f"stop-first waits for the old task for 60 s and no longer: with a grace of {seconds(grace)} the new"
-            f" {service.image.name} may open {mount.source} while the old one is still shutting down",
-            fix="keep the grace at 60s or below; or scale to 0, wait for the exit, and scale up again",
-        )
-
-
 def _sqlite(service: LintService) -> str | None:
     """The variable that names a SQLite file."""
     for name, value in service.environment.items():
@@ -122,9 +99,4 @@ RULES = (
         _start_first_shared_volume,
     ),
     Rule("single-writer-replicated", "several replicas of what writes its data alone", _single_writer_replicated),
-    Rule(
-        "stop-first-overlaps",
-        "a grace beyond 60 s: the new one starts before the old one ends",
-        _overlaps_after_a_minute,
-    ),
 )

@@ -142,25 +142,6 @@ def test_less_than_all_is_silent(mode: str, order: str, parallelism: str) -> Non
 FIRST = "update_config: {order: start-first}"
 
 
-def test_start_first_without_a_health_check_can_not_be_known_to_be_ready() -> None:
-    (found,) = look("start-first-without-health", web(FIRST))
-    assert (found.severity, found.certainty, found.place.line) == ("warning", "unknown", 2)
-    assert "image" in found.fix
-
-
-@pytest.mark.parametrize("off", ["{disable: true}", "{test: [NONE]}"])
-def test_a_health_check_that_is_off_is_certain(off: str) -> None:
-    assert told("start-first-without-health", web(FIRST, f"healthcheck: {off}")) == ["web warning certain 4"]
-
-
-@pytest.mark.parametrize(
-    ("deploy", "more"),
-    [(FIRST, "healthcheck: {test: [CMD, /p]}"), ("replicas: 2", "labels: {}"), ("mode: global-job", "labels: {}")],
-)
-def test_with_a_health_check_or_another_order_it_is_silent(deploy: str, more: str) -> None:
-    assert look("start-first-without-health", web(deploy, more)) == []
-
-
 def test_one_instance_is_safe_from_updates_only() -> None:
     (found,) = look("single-instance", web(FIRST))
     assert (found.severity, found.certainty) == ("info", "certain")

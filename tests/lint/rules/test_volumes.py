@@ -125,10 +125,3 @@ def test_several_databases_on_one_volume() -> None:
     each = text.replace('"dbdata:/data/db"', "{type: volume, source: 'db-{{.Task.Slot}}', target: /data/db}")
     assert look("single-writer-replicated", each) == []
     assert look("single-writer-replicated", text.replace("mongo:7", "demo/app:1")) == []
-
-
-@pytest.mark.parametrize(("grace", "times"), [("90s", 1), ("61s", 1), ("60s", 0), ("30s", 0), ("${GRACE}", 0)])
-def test_stop_first_waits_for_a_minute_only(grace: str, times: int) -> None:
-    text = DB.replace("start-first", "stop-first").replace("    deploy", f"    stop_grace_period: {grace}\n    deploy")
-    assert told("stop-first-overlaps", text) == ["db warning likely 5"] * times
-    assert look("stop-first-overlaps", text.replace("mongo:7", "demo/app:1")) == []
