@@ -1,0 +1,247 @@
+"""How long programs take to finish what they're doing, by what the file says of them.
+
+Defaults and flags were read in each program's own documents and source; ``docs/lint/drain-beyond-grace.md`` lists them.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+
+from swarmtest.lint.commands import base, flag, started
+from swarmtest.lint.services import LintService
+from swarmtest.stack.durations import parse_duration
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """A limit that something in the container sets to its own shutdown.
+
+    Attributes:
+        program: its name.
+        kind: ``server`` answers requests, ``worker`` does jobs, ``supervisor`` ends what it has started.
+        seconds: infinite where it waits for as long as it takes.
+        written: the flag or variable with its value; empty for the program's default.
+        key: where it's written, or the program is.
+    """
+
+    program: str
+    kind: str
+    seconds: float
+    written: str
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a program's limit is called.
+
+    Attributes:
+        flags: those of its command line.
+        variable: of its environment.
+        default: in seconds.
+        unit: seconds in one of what the value counts; a value with a unit of its own is read as one.
+    """
+
+    program: str
+    kind: str
+    default: float
+    flags: tuple[str, ...] = ()
+    variable: str = ""
+    unit: float = 1.0
+
+
+_BY_NAME = {
+    "gunicorn": _Known("gunicorn", "server", 30, ("--graceful-timeout",)),
+    "uvicorn": _Known("uvicorn", "server", inf, ("--timeout-graceful-shutdown",), "UVICORN_TIMEOUT_GRACEFUL_SHUTDOWN"),
+    "hypercorn": _Known("hypercorn", "server", 3, ("--graceful-timeout",)),
+    "sidekiq": _Known("sidekiq", "worker", 25, ("-t", "--timeout")),
+    "shoryuken": _Known("shoryuken", "worker", 8, ("-t", "--timeout")),
+    "dramatiq": _Known("dramatiq", "worker", 600, ("--worker-shutdown-timeout",), unit=0.001),
+    "good_job": _Known("good_job", "worker", inf, ("--shutdown-timeout",), "GOOD_JOB_SHUTDOWN_TIMEOUT"),
+    "celery": _Known("celery", "worker", inf, ("--time-limit", "--soft-time-limit")),
+    "rq": _Known("rq", "worker", inf),
+    "rqworker": _Known("rq", "worker", inf),
+    "que": _Known("que", "worker", inf),
+    "delayed_job": _Known("delayed_job", "worker", inf),
+    "supervisord": _Known("supervisord", "supervisor", 10),
+    "pm2": _Known("pm2", "supervisor", 1.6, ("--kill-timeout",), "PM2_KILL_TIMEOUT", 0.001),
+    "foreman": _Known("foreman", "supervisor", 5, ("-t", "--timeout")),
+    "honcho": _Known("honcho", "supervisor", 5),
+    "overmind": _Known("overmind", "supervisor", 5, ("-t", "--timeout"), "OVERMIND_TIMEOUT"),
+    "su": _Known("su", "supervisor", 2),
+}
+_ALIASES = {"pm2-runtime": "pm2", "pm2-docker": "pm2", "sidekiqswarm": "sidekiq", "su": "su"}
+
+_VARIABLES = {
+    "DOTNET_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", 1.0),
+    "ASPNETCORE_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", 1.0),
+    "SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE": ("Spring", 0.001),
+    "SPRING_LIFECYCLE_TIMEOUTPERSHUTDOWNPHASE": ("Spring", 0.001),
+    "QUARKUS_SHUTDOWN_TIMEOUT": ("Quarkus", 1.0),
+    "S6_KILL_GRACETIME": ("s6", 0.001),
+}
+"""Variables that say by themselves what they're for, and what a bare number of them counts."""
+
+_OWN = re.compile(r"(?:SHUTDOWN|GRACEFUL|DRAIN|TERMINATION)")
+_OWN_LIMIT = re.compile(r"(?:TIMEOUT|LIMIT|PERIOD|GRACE|WAIT|DELAY|SECONDS|SECS|MS|MILLIS)")
+_MILLISECONDS = re.compile(r"_(?:MS|MILLIS|MILLISECONDS)$")
+_SECONDS = re.compile(r"_(?:S|SEC|SECS|SECONDS)$")
+_SPRING = re.compile(r"(?:--|-D)spring\.lifecycle\.timeout-per-shutdown-phase=(\S+)")
+_SOME_APP = "the app"
+_WORKER_SHUTDOWN = re.compile(r"worker_shutdown_timeout\s+(\w+)")
+_TRAEFIK_LIMIT = re.compile(r"lifecycle[._](?:request\w*)?gracetimeout\Z", re.IGNORECASE)
+_WAITS = re.compile(r"(?:WAIT|DELAY)")
+
+
+def drains(service: LintService) -> tuple[Drain, ...]:
+    """All limits that the file tells of, those that are written first."""
+    found = [*_of_programs(service), *_of_variables(service), *_of_traefik(service)]
+    return tuple(sorted(found, key=lambda drain: not drain.written))
+
+
+def waits(service: LintService) -> float:
+    """Seconds that the app waits after its signal before it begins to drain, as far as a variable says so."""
+    return sum(drain.seconds for drain in _of_variables(service) if is_wait(drain))
+
+
+def is_wait(drain: Drain) -> bool:
+    """Whether it's the time before a drain, by the name of its variable, in which the app still takes requests."""
+    return _WAITS.search(drain.written.partition("=")[0]) is not None
+
+
+def guessed(drain: Drain) -> bool:
+    """Whether only the name of a variable tells what it's for."""
+    return drain.program == _SOME_APP
+
+
+def programs(service: LintService) -> tuple[tuple[str, ...], ...]:
+    """Words of each program that the file starts."""
+    begun = started(service)
+    return begun.programs if begun else ()
+
+
+def _of_programs(service: LintService) -> Iterator[Drain]:
+    key = ("command",) if service.command is not None else ("entrypoint",)
+    for words in programs(service):
+        known = known_program(words)
+        if base(words) == "nginx":
+            yield from _of_nginx(words, key)
+        if known is None:
+            continue
+        drain = _flagged(known, words, key) or _in_environment(known, service)
+        if drain is None and known.program == "gunicorn":
+            drain = _in_gunicorn_arguments(known, service)
+        yield drain or Drain(known.program, known.kind, known.default, "", key)
+
+
+@lru_cache(maxsize=4096)
+def known_program(words: tuple[str, ...]) -> _Known | None:
+    """What's known of a program's shutdown."""
+    name = base(words)
+    name = _ALIASES.get(name, name)
+    if name in ("rake", "rails") and "jobs:work" in words:
+        return _BY_NAME["delayed_job"]
+    if name in ("php", "artisan") and "queue:work" in words:
+        return _Known("queue:work", "worker", 60, ("--timeout",))
+    if name == "airflow" and words[1:3] == ("celery", "worker"):
+        return _Known("Airflow's Celery worker", "worker", inf)
+    if (name == "celery" and "worker" not in words) or (name == "rq" and not {"worker", "worker-pool"} & set(words)):
+        return None
+    return _BY_NAME.get(name)
+
+
+def _flagged(known: _Known, words: tuple[str, ...], key: tuple[str, ...]) -> Drain | None:
+    for name in known.flags:
+        text = flag(words, name)
+        value = _value(text, known.unit)
+        if text is not None and value is not None:
+            return Drain(known.program, known.kind, inf if value < 0 else value, f"{name} {text}", key)
+    return None
+
+
+def _in_environment(known: _Known, service: LintService) -> Drain | None:
+    text = service.environment.get(known.variable) if known.variable else None
+    value = _value(text, known.unit)
+    if value is None:
+        return None
+    written = f"{known.variable}={text}"
+    return Drain(known.program, known.kind, inf if value < 0 else value, written, ("environment", known.variable))
+
+
+def _in_gunicorn_arguments(known: _Known, service: LintService) -> Drain | None:
+    text = service.environment.get("GUNICORN_CMD_ARGS") or ""
+    try:
+        return _flagged(known, tuple(shlex.split(text)), ("environment", "GUNICORN_CMD_ARGS")) if text else None
+    except ValueError:
+        return None
+
+
+def _of_variables(service: LintService) -> Iterator[Drain]:
+    for name, text in service.environment.items():
+        if text is None:
+            continue
+        if name in _VARIABLES:
+            program, unit = _VARIABLES[name]
+            value = _value(text, unit)
+        elif name.startswith(("JAVA_", "JDK_", "_JAVA")) and (match := _SPRING.search(text)):
+            program, value = "Spring", _value(match[1], 0.001)
+        elif _OWN.search(name) and _OWN_LIMIT.search(name) and not name.startswith(("UVICORN_", "GOOD_JOB_")):
+            program, value = _SOME_APP, _value(text, _unit(name))
+        else:
+            continue
+        if value is not None and value >= 0:
+            yield Drain(program, "server", value, f"{name}={text}", ("environment", name))
+
+
+def _of_nginx(words: tuple[str, ...], key: tuple[str, ...]) -> Iterator[Drain]:
+    """``nginx -g 'worker_shutdown_timeout 30s;'``."""
+    for text in words[1:]:
+        match = _WORKER_SHUTDOWN.search(text)
+        value = _value(match[1], 1.0) if match else None
+        if match and value is not None:
+            yield Drain("nginx", "server", value, match[0], key)
+
+
+def _of_traefik(service: LintService) -> Iterator[Drain]:
+    """Each entry point takes requests for a while after the signal (0 s by default), then drains (10 s)."""
+    if service.image.name != "traefik":
+        return
+    given: list[tuple[tuple[str, ...], str]] = [(("command",), word) for word in service.argv or ()]
+    given += [(("environment", name), f"{name}={text}") for name, text in service.environment.items()]
+    found = {"gracetimeout": 10.0, "requestacceptgracetimeout": 0.0}
+    written: list[str] = []
+    key: tuple[str, ...] = ("command",)
+    for where, text in given:
+        name, _, value = text.partition("=")
+        limit = _value(value, 1.0) if _TRAEFIK_LIMIT.search(name) else None
+        if limit is not None:
+            last = re.split(r"[._]", name.lower())[-1]
+            found[last] = limit
+            written.append(text)
+            key = where
+    yield Drain("Traefik", "server", sum(found.values()), " and ".join(written), key)
+
+
+def _unit(name: str) -> float | None:
+    """What a bare number counts, if the variable's name says so."""
+    return 0.001 if _MILLISECONDS.search(name) else 1.0 if _SECONDS.search(name) else None
+
+
+def _value(text: str | None, unit: float | None) -> float | None:
+    """Seconds, or None where it's no time, or nothing says what it counts."""
+    if text is None:
+        return None
+    try:
+        number = float(text)
+        return number * unit if unit is not None else None
+    except ValueError:
+        pass
+    try:
+        return parse_duration(text.lower().removeprefix("pt"))
+    except ValueError:
+        return None
