@@ -65,7 +65,7 @@ FULL: dict[str, Any] = {
             },
         },
         "worker": {"image": "worker", "command": "celery -A app worker --concurrency 4", "deploy": {"mode": "global"}},
-        "db": {"image": "postgres:16", "command": "postgres -c max_connections=9", "volumes": ["db:/var/lib/postgresql"]},
+        "db": {"image": "postgres:16", "command": "postgres -c max_connections=9", "volumes": ["db:/data"]},
         "edge": {"image": "nginx:1.27", "ports": [{"target": 80, "published": "80-81"}], "configs": ["edge"]},
     },
     "networks": {"front": {"driver": "overlay"}},
