@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from swarmtest.reports.console import tune as console
 from swarmtest.reports.console.live import LiveView
 from swarmtest.reports.html import tune as html
 from swarmtest.reports.tune import Tune, write_tune
-from swarmtest.stack.editing import Edit, diff, edited, read_exactly, write_exactly
+from swarmtest.stack.editing import diff, edited, read_exactly, write_exactly
 from swarmtest.tune.emit import EMITTERS
 from swarmtest.tune.procedure import Tuning
 from swarmtest.tune.seeing import Seen, see
@@ -129,9 +130,9 @@ def refuse_unwritable(tuned: Tuned) -> None:
         StackError: it says where and why.
     """
     file = tuned.stack.file
-    path = ("services", tuned.service.name, "stop_grace_period")
-    write_exactly(file, read_exactly(file))
-    edited(read_exactly(file), [Edit(path, "86399s")], file)
+    if not os.access(file, os.W_OK):
+        raise StackError("can't be written; --write needs a file that may be changed", file=file)
+    edited(read_exactly(file), edits(tuned.service, -1, ()), file)
 
 
 def carry_out_all(recorder: Recorder, *, emit: str | None, write: bool) -> int:
@@ -150,7 +151,8 @@ def carry_out_all(recorder: Recorder, *, emit: str | None, write: bool) -> int:
         _patch(recorder, write=write)
     except StackError as error:
         broke = broke or error
-    _emit(tuning, emit)
+    if emit is not None and tuning.tune.recommendation is not None:
+        tuning.note(emitted=EMITTERS[emit](tuning.tune.service, tuning.tune.recommendation))
     _report(recorder)
     if broke is not None:
         raise broke
@@ -158,22 +160,26 @@ def carry_out_all(recorder: Recorder, *, emit: str | None, write: bool) -> int:
 
 
 def _patch(recorder: Recorder, *, write: bool) -> None:
-    """Works the patch out, and puts it into the file where that's asked and the value is proved."""
+    """Works the patch out, and puts it into the file where that's asked and the value is proved.
+
+    Raises:
+        StackError: it can't be written.
+    """
     tuned, tuning = recorder.tuned, recorder.tuning
     found = tuning.tune.recommendation
     if found is None:
         return
-    file, before = tuned.stack.file, read_exactly(tuned.stack.file)
-    after = edited(before, edits(tuned.service, found.grace_seconds, found.settings), file)
-    written = write and tuning.tune.outcome == "passed" and after != before
-    if written:
+    file, problems = tuned.stack.file, list[str]()
+    before = after = read_exactly(file)
+    for edit in edits(tuned.service, found.grace_seconds, found.settings):
+        try:
+            after = edited(after, [edit], file)
+        except StackError as error:
+            problems.append(str(error))
+    tuning.note(patch=diff(before, after, file), warnings=[*tuning.tune.warnings, *problems])
+    if write and tuning.tune.outcome == "passed" and after != before:
         write_exactly(file, after)
-    tuning.note(patch=diff(before, after, file), written=written)
-
-
-def _emit(tuning: Tuning, emit: str | None) -> None:
-    if emit is not None and tuning.tune.recommendation is not None:
-        tuning.note(emitted=EMITTERS[emit](tuning.tune.service, tuning.tune.recommendation))
+        tuning.note(written=True)
 
 
 def _report(recorder: Recorder) -> None:

@@ -52,8 +52,8 @@ def sentences(seen: Seen) -> Iterator[str]:
     killed = [stop for stop in stops if stop.killed]
     own = [stop for stop in stops if stop.stop_seconds is not None and not stop.killed]
     if killed:
-        graces = _span([stop.grace_seconds for stop in killed])
-        yield f"{len(killed)} of {count} stops ended in SIGKILL when the grace of {graces} was over"
+        grace = max(stop.grace_seconds for stop in killed)
+        yield f"{len(killed)} of {count} stops ended in SIGKILL when the grace of {grace:g} s was over"
     if own:
         yield f"{len(own)} of {count} stops ended by themselves, {_span_of(own)} after the signal"
     if seen.told:

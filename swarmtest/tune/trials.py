@@ -15,7 +15,7 @@ from swarmtest.errors import UsageError
 from swarmtest.faults.update import Update
 from swarmtest.plan import Plan, Step
 from swarmtest.reports.tune import EDGE, MEASURE, PROOF, SIGNAL_PATH
-from swarmtest.scenario import ROLLOUT, TRAFFIC, Scenario
+from swarmtest.scenario import STREAMS, TRAFFIC, Scenario
 from swarmtest.stack import Service, Stack
 from swarmtest.stack.brief import Brief
 from swarmtest.tune.bound import rollouts_needed, stops_needed
@@ -27,6 +27,20 @@ MOST_ROLLOUTS = 30
 LEAST_GENEROUS_SECONDS = 60
 HOURS_SECONDS = 3600.0
 """From so long a request, or a job, on a grace isn't the answer."""
+
+CHECKS = (
+    "answered_every_request",
+    "replaced_every_instance",
+    "announced_before_the_signal",
+    "exited_within_grace",
+    "drained_before_exit",
+    "front_door_let_go_in_time",
+    "nothing_arrived_after_close",
+    "http2_told_to_go_away",
+    *STREAMS,
+    *TRAFFIC,
+)
+"""Of a rollout's checks those on how instances stop; whether the grace exceeds what a request needs is what's tuned."""
 
 _PLAN = Plan(steps=(Step("baseline"), Step("rollout", fault=Update(force=True))))
 
@@ -47,7 +61,7 @@ class Trial:
         return Scenario(
             story=f"tune, {self.purpose}: a rollout with a grace of {self.grace_seconds} s",
             plan=_PLAN,
-            checks=("replaced_every_instance", "exited_within_grace", *TRAFFIC) if destructive else ROLLOUT,
+            checks=("replaced_every_instance", "exited_within_grace", *TRAFFIC) if destructive else CHECKS,
             kind="destructive" if destructive else "orderly",
             deployed_with=self.keys,
         )

@@ -158,3 +158,16 @@ def test_a_share_may_be_said_in_percent(stack: Path) -> None:
     assert (
         "59 stops for a coverage of 0.95" in invoke(stack, "--dry-run", "--coverage", "95%", "--confidence", "95 %")[1]
     )
+
+
+def test_what_of_the_patch_cant_be_made_is_said_and_the_rest_is(stack: Path, runs: Callable[[Answer], None]) -> None:
+    runs(good)
+    text = STACK.replace("{order: start-first, parallelism: 1, delay: 5s, monitor: 15s}", "*pace")
+    stack.write_text("x-pace: &pace {order: start-first, parallelism: 1, delay: 5s, monitor: 15s}\n" + text)
+    code, output, tune = invoke(stack, "--write")
+    assert code == 0
+    assert tune is not None
+    assert tune.written
+    assert "stop_grace_period: 12s" in stack.read_text()
+    assert any("update_config is an alias of what's written in line 1" in line for line in tune.warnings)
+    assert "is an alias" in " ".join(output.split())

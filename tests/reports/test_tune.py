@@ -93,10 +93,16 @@ def test_the_console_has_the_value_its_reasons_and_its_proof(width: int) -> None
     assert "the mechanism's sum decides; whole seconds, rounded up: 12 s (the file says 30 s)" in text
     assert "killed with a grace of 4 s, and none with 5 s (4 s: 3 of 8 stops killed, 5 s: 0 of 8 stops killed)" in text
     assert "deploy.update_config.delay: 8s (now 5s)" in text
-    assert "deploy.update_config.monitor: 60s, may stay, 20s or more" in text
+    assert "deploy.update_config.monitor: 60s may stay (20s or more)" in text
     assert "stop_grace_period: 12s, proved." in text
     assert "passed · exit code 0 · 20261130T104204Z-tune-api-ab12cd" in text
     assert all(len(line) <= width for line in on_the_console(TUNE, width).splitlines() if "exit code" not in line)
+
+
+def test_only_stops_of_the_measuring_runs_count() -> None:
+    proof = StopRow(5, "api.1", "task5", 12.0, stop_seconds=5.0)
+    rows = tables.stop_rows(msgspec.structs.replace(TUNE, stops=[*TUNE.stops, proof]))
+    assert [row[-1] for row in rows] == ["yes"] * 24 + ["made with a grace of 30 s", "no, proof"]
 
 
 def test_the_console_has_a_bar_for_the_stops_that_count() -> None:

@@ -72,7 +72,7 @@ def test_a_signal_that_nobody_hears_is_mended_first() -> None:
     """TryGhost/docker-library-ghost #37: recommending a longer grace only delays every rollout."""
     run = of(ignores_the_signal())
     assert "make the stop signal reach the app" in cures(run, generous=False)[0]
-    assert "3 of 3 stops ended in SIGKILL when the grace of 4.0 s was over" in list(sentences(run))
+    assert "3 of 3 stops ended in SIGKILL when the grace of 4 s was over" in list(sentences(run))
 
 
 def test_an_app_that_exits_at_once_lacks_a_drain() -> None:

@@ -69,8 +69,7 @@ def _stops(tune: Tune, width: int) -> Iterator[RenderableType]:
     if not tune.stops:
         return
     yield heading("Stops, in seconds: from the signal to the close, the last answer, the exit")
-    rows = [tables.stop_cells(stop) for stop in tune.stops]
-    yield _table(tables.STOP_COLUMNS, rows, width, {"instance", "counts"})
+    yield _table(tables.STOP_COLUMNS, tables.stop_rows(tune), width, {"instance", "counts"})
     bars = tables.histogram(tables.measured_stops(tune))
     if bars:
         yield heading("How long the stops took that count")

@@ -61,11 +61,11 @@ def because(found: Recommendation) -> Iterator[str]:
 
 
 def setting_words(setting: Setting) -> str:
-    """``deploy.update_config.delay: 8s (now 5s)``."""
-    now = f" (now {setting.now})" if setting.now is not None and not setting.fits else ""
-    kept = "may stay, " if setting.fits and setting.now is not None and setting.seconds is not None else ""
-    value = f"{setting.now}, {kept}{setting.wanted} or more" if kept else setting.wanted
-    return f"{setting.key}: {value}{now}"
+    """``deploy.update_config.delay: 8s (now 5s)``; what fits may stay."""
+    more = " or more" if setting.seconds is not None else ""
+    if setting.fits and setting.now is not None:
+        return f"{setting.key}: {setting.now} may stay ({setting.wanted}{more})"
+    return f"{setting.key}: {setting.wanted}" + (f" (now {setting.now})" if setting.now is not None else "")
 
 
 def run_cells(run: TuneRun, place: int) -> tuple[str, ...]:
@@ -86,8 +86,12 @@ def run_cells(run: TuneRun, place: int) -> tuple[str, ...]:
     )
 
 
-def stop_cells(stop: StopRow) -> tuple[str, ...]:
-    """A row of the table of stops."""
+def stop_rows(tune: Tune) -> list[tuple[str, ...]]:
+    """The table of stops: only those of the measuring runs count."""
+    return [_stop_cells(stop, tune.runs[stop.run - 1].purpose) for stop in tune.stops]
+
+
+def _stop_cells(stop: StopRow, purpose: str) -> tuple[str, ...]:
     times = (stop.wait_seconds, stop.drain_seconds, stop.closing_seconds, stop.stop_seconds)
     slack = UNSEEN if stop.stop_seconds is None else f"{stop.grace_seconds - stop.stop_seconds:.2f}"
     return (
@@ -97,7 +101,7 @@ def stop_cells(stop: StopRow) -> tuple[str, ...]:
         *(UNSEEN if seconds is None else f"{seconds:.2f}" for seconds in times),
         slack,
         str(stop.lost),
-        stop.why_not or "yes",
+        stop.why_not or ("yes" if purpose == MEASURE else f"no, {purpose}"),
     )
 
 
