@@ -10,7 +10,11 @@ from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 
 _BY_SWARM: Mapping[str, tuple[Severity, str, str]] = {
-    "build": (Severity.INFO, "nothing is built: each node needs the image, or a registry to pull it from", "push it"),
+    "build": (
+        Severity.ERROR,
+        "nothing is built, and without an image the service is refused",
+        "name an image, and build and push it before the deploy",
+    ),
     "depends_on": (
         Severity.INFO,
         "all services are started at once, in no order",
@@ -62,6 +66,8 @@ _BY_COMPOSE: Mapping[str, tuple[Severity, str, str]] = {
 def _ignored_by_swarm(stack: Stack) -> Iterator[Finding]:
     for service in stack.services:
         for key in service.body if service.swarm else ():
+            if key == "build" and service.has("image"):
+                continue  # one file for building and for deploying
             if key in _BY_SWARM and service.value(key):  # privileged: false asks for nothing
                 severity, instead, fix = _BY_SWARM[key]
                 effect = f"{key} is ignored by Swarm: {instead}"

@@ -10,7 +10,6 @@ WEB = "services:\n  web:\n    image: demo/web:1\n    %s\n"
 @pytest.mark.parametrize(
     ("key", "severity"),
     [
-        ("build: .", "info"),
         ("container_name: x", "info"),
         ("depends_on: [db]", "info"),
         ("links: [db]", "info"),
@@ -41,6 +40,12 @@ def test_what_swarm_takes_no_notice_of(key: str, severity: str) -> None:
 )
 def test_what_asks_for_nothing_or_is_heard_is_silent(key: str) -> None:
     assert look("ignored-by-swarm", WEB % key) == []
+
+
+def test_what_is_built_needs_an_image_to_be_deployed() -> None:
+    text = "services:\n  web:\n    build: .\n"
+    assert told("ignored-by-swarm", text) == ["web error certain 3"]
+    assert look("ignored-by-swarm", WEB % "build: .") == []
 
 
 def test_depends_on_gives_no_order() -> None:
