@@ -12,6 +12,7 @@ import pkgutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from typing import Protocol, cast
 
 from swarmtest.errors import UsageError
@@ -108,6 +109,11 @@ def shortened(lines: Sequence[str]) -> tuple[str, ...]:
 
 def check_names() -> list[str]:
     """All checks there are, in alphabetical order."""
+    return list(_names())
+
+
+@cache
+def _names() -> Sequence[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 

@@ -19,7 +19,7 @@ CREATE TABLE classes AS SELECT unnest($numbers::BIGINT[]) AS n, unnest($losses::
 """
 
 _ACCOUNTED = """
-CREATE VIEW accounted AS
+CREATE {how} accounted AS
 SELECT p.n, p.kind, p.protocol, p.reused, p.burst, CASE WHEN c.n IS NULL THEN l.task ELSE c.task END AS task,
     p.planned, p.first_byte, p.began, p.connected, p.ended, p.started, p.finished, p.status, p.attempt,
     c.n IS NULL AS plain, coalesce(c.loss, 'ok') AS loss, c.charge, coalesce(c.unproved, false) AS unproved
@@ -67,5 +67,5 @@ def tabulate(partition: Partition, telling: Sequence[Accounted]) -> Requests:
             "tasks": [one.life.task if one.life is not None else None for one in telling],
         },
     )
-    partition.database.run(_ACCOUNTED)
+    partition.database.run(_ACCOUNTED.format(how="TABLE" if partition.database.small else "VIEW"))
     return Requests(partition.database)

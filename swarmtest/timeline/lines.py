@@ -20,8 +20,11 @@ def sound(event: Event) -> Event:
     readers = _FIELDS.get(event.kind)
     if readers is None:
         return event
-    data = {name: readers[name](value) if name in readers else value for name, value in event.data.items()}
+    data = dict(event.data)
     data.pop("node", None)  # what a program calls its node isn't Swarm's name of it
+    for name, read in readers.items():
+        if name in data:
+            data[name] = read(data[name])
     return Event(event.t, event.kind, data)
 
 

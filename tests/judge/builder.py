@@ -441,7 +441,8 @@ class Rollout:
     def _lines(self) -> Iterator[tuple[float, str, dict[str, Any]]]:
         for one in self.sent:
             if one.proxied is not None:
-                yield one.fields["done"] - T0, "proxied", {"request_id": one.fields["id"], **one.proxied}
+                over = one.fields["done"] or one.fields["sent"] or one.fields["planned"]
+                yield over - T0, "proxied", {"request_id": one.fields["id"], **one.proxied}
         for life in self.lives:
             yield from self._lines_of(life) if life.logs else ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,9 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from swarmtest import checks
-from swarmtest.judge import judge, judge_each, read_requests
+from swarmtest.events import read_events
+from swarmtest.judge import judge, judge_each, judge_folder, read_requests
 from tests.judge.builder import Rollout
 from tests.judge.stories import frozen, killed, stopped_by_hand, without_its_dependency
+from tests.judge.test_judge import folder_of
 
 STORIES: dict[str, Callable[[], Rollout]] = {
     "clean": Rollout,
@@ -40,6 +43,16 @@ def test_a_look_at_every_request_finds_the_same(story: str) -> None:
     run = STORIES[story]()
     assert same(run)
     assert run.judged().losses.plain > 0
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_folder_and_what_is_in_memory_are_judged_alike(story: str, tmp_path: Path) -> None:
+    """DuckDB plans the same statements in another way for a folder, which may be large."""
+    run = STORIES[story]()
+    run.plan["checks"] = checks.check_names()
+    folder = folder_of(run, tmp_path / "run")
+    inside = judge(run.plan, list(read_events(folder / "events.jsonl")), read_requests(run.requests()))
+    assert msgspec.json.encode(judge_folder(folder)) == msgspec.json.encode(inside)
 
 
 CHANGES: dict[str, list[object]] = {
