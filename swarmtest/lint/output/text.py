@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from swarmtest.lint import Certainty, Finding, Severity, pages
@@ -38,7 +39,7 @@ class Text:
         for stack in report.stacks:
             yield from self._problem(stack)
             for file, found in groupby(stack.findings, key=lambda finding: finding.place.file):
-                yield self.paint(str(file), "file")
+                yield self.paint(_shown(str(file)), "file")
                 for finding in found:
                     yield from self.finding(finding)
                 yield ""
@@ -82,7 +83,7 @@ class Text:
     def _problem(self, stack: Linted) -> Iterator[str]:
         if (problem := stack.problem) is None:
             return
-        yield self.paint(str(problem.file or stack.files[0]), "file")
+        yield self.paint(_shown(str(problem.file or stack.files[0])), "file")
         yield self._head(problem.line, Severity.ERROR, "can't be read")
         yield from self._wrapped(problem.key or "", "key")
         yield from self._wrapped(problem.problem)
@@ -92,11 +93,19 @@ class Text:
         return f"{line or '':>5}  {self.paint(f'{severity:<7}', severity)}  {what}"
 
     def _wrapped(self, text: str, what: str = "") -> Iterator[str]:
-        room = max(self.width - _INDENT, 20)
-        glued = _AMOUNT.sub("\u00a0", text)
-        for line in textwrap.wrap(glued, room, break_long_words=False, break_on_hyphens=False):
-            plain = line.replace("\u00a0", " ")
-            yield " " * _INDENT + (self.paint(plain, what) if what else plain)
+        for line in _lines(text, max(self.width - _INDENT, 20)):
+            yield " " * _INDENT + (self.paint(line, what) if what else line)
+
+
+@lru_cache(maxsize=1000)
+def _lines(text: str, room: int) -> tuple[str, ...]:
+    """Kept, since alike services give alike findings, and this is most of the work."""
+    text = _shown(text)
+    if len(text) <= room:
+        return (text,) if text else ()
+    glued = _AMOUNT.sub("\u00a0", text)
+    lines = textwrap.wrap(glued, room, break_long_words=False, break_on_hyphens=False)
+    return tuple(line.replace("\u00a0", " ") for line in lines)
 
 
 def _counted(report: Report) -> list[tuple[Severity, str]]:
@@ -104,3 +113,10 @@ def _counted(report: Report) -> list[tuple[Severity, str]]:
     counts = report.counts
     words = {one: many(counts[one], one) for one in WORST_FIRST} | {Severity.INFO: f"{counts[Severity.INFO]:,} info"}
     return [(one, words[one]) for one in WORST_FIRST if counts[one]]
+
+
+def _shown(text: str) -> str:
+    """On one line, and without what a file's values could do to a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else " " if one.isspace() else "\ufffd" for one in text)

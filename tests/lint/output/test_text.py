@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from swarmtest.lint import Finding
+from swarmtest.errors import StackError
+from swarmtest.lint import Finding, Severity, Target
+from swarmtest.lint.linting import Linted
 from swarmtest.lint.output import Report
 from swarmtest.lint.output.text import Text
 from tests.lint.output.reports import CLEAN, HOST_PORT, REPORT, SHORT_GRACE
@@ -82,6 +86,16 @@ def test_the_address_of_a_page_is_told_with_each_finding(monkeypatch: pytest.Mon
     monkeypatch.setattr("swarmtest.lint.pages.PAGES_URL", "https://docs.example/lint/")
     assert "       https://docs.example/lint/short-grace.md\n" in text(REPORT, 80)
     assert "--explain" not in text(REPORT, 80)
+
+
+@pytest.mark.parametrize("odd", ["\x1b[31m", "\r", "\a", "\x9b2J"])
+def test_what_a_file_holds_does_nothing_to_the_terminal(odd: str) -> None:
+    place = replace(HOST_PORT.place, key=(f"a{odd}b",), file=Path(f"a{odd}.yml"))
+    finding = replace(HOST_PORT, effect=f"one{odd}two\nthree", fix=odd, place=place)
+    stack = Linted((place.file,), Target.SWARM, (finding,), problem=StackError(odd, file=place.file, key=odd))
+    printed = text(Report((stack,), Target.SWARM, Severity.ERROR), 80)
+    assert all(line.isprintable() for line in printed.split("\n"))
+    assert "two three\n" in printed
 
 
 @pytest.mark.parametrize(("finding", "does"), [(HOST_PORT, True), (SHORT_GRACE, False)])
