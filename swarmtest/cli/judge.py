@@ -13,16 +13,20 @@ if TYPE_CHECKING:
     from swarmtest.losses.table import Told
     from swarmtest.reports import Document
     from swarmtest.reports.series import Series
+    from swarmtest.reports.tune import Tune
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def judge(folder: Path) -> int:
-    """Judges the run or the series in FOLDER again, from what's in the folder alone."""
+    """Judges the run or the series in FOLDER again, from what's in the folder alone; tells of a tune again."""
     from swarmtest.reports.series import SERIES_FILE
+    from swarmtest.reports.tune import TUNE_FILE, read_tune
 
     if (folder / SERIES_FILE).is_file():
         return _judge_series(folder)
+    if (folder / TUNE_FILE).is_file():
+        return report_tune(read_tune(folder), folder)
     return judge_and_report(folder)
 
 
@@ -86,6 +90,22 @@ def report_series(series: Series, documents: Sequence[Document | None], folder: 
         _say_unwritten(error, folder)
     console.render(series, documents, sys.stdout, folder=str(folder))
     return series.exit_code
+
+
+def report_tune(tune: Tune, folder: Path) -> int:
+    """Puts the document of a tune and its page into its folder, and prints it."""
+    from swarmtest.reports.console import tune as console
+    from swarmtest.reports.html import tune as html
+    from swarmtest.reports.tune import write_tune
+
+    try:
+        write_tune(tune, folder)
+        with (folder / "report.html").open("w", encoding="utf-8") as out:
+            html.render(tune, out)
+    except OSError as error:
+        _say_unwritten(error, folder)
+    console.render(tune, sys.stdout, folder=str(folder))
+    return tune.exit_code
 
 
 def _say_unwritten(error: OSError, folder: Path) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Iterator
 
 import click
 
 from swarmtest import runner
-from swarmtest.cli.judge import write_reports
+from swarmtest.cli.judge import report_tune, write_reports
 from swarmtest.cli.ordering import Asked, order_of
 from swarmtest.cli.run import known_beforehand
 from swarmtest.errors import Interrupted, StackError, SwarmtestError
 from swarmtest.events import Event
 from swarmtest.interrupts import Interrupts
 from swarmtest.judge import judged_folder
-from swarmtest.reports.console import tune as console
 from swarmtest.reports.console.live import LiveView
-from swarmtest.reports.html import tune as html
 from swarmtest.reports.tune import Tune, write_tune
 from swarmtest.stack.editing import diff, edited, read_exactly, write_exactly
 from swarmtest.tune.emit import EMITTERS
@@ -76,6 +73,8 @@ class Recorder:
         tuning.note_run(ended=ended, error=None if broke is None else str(broke), seconds=time.monotonic() - began)
         click.echo(f"{title}: {_came_to(seen)}, {time.monotonic() - began:.0f} s", err=True)
         if broke is not None:
+            if trial.replicas > self.tuned.service.replicas:
+                broke.add_note(f"the run had {trial.replicas} instances; --replicas sets another number")
             raise broke
         if caught is not None:
             raise Interrupted(caught)
@@ -153,7 +152,8 @@ def carry_out_all(recorder: Recorder, *, emit: str | None, write: bool) -> int:
         broke = broke or error
     if emit is not None and tuning.tune.recommendation is not None:
         tuning.note(emitted=EMITTERS[emit](tuning.tune.service, tuning.tune.recommendation))
-    _report(recorder)
+    recorder.folder.mkdir(parents=True, exist_ok=True)
+    report_tune(tuning.tune, recorder.folder)
     if broke is not None:
         raise broke
     return tuning.tune.exit_code
@@ -180,18 +180,3 @@ def _patch(recorder: Recorder, *, write: bool) -> None:
     if write and tuning.tune.outcome == "passed" and after != before:
         write_exactly(file, after)
         tuning.note(written=True)
-
-
-def _report(recorder: Recorder) -> None:
-    tune, folder = recorder.tuning.tune, recorder.folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_tune(tune, folder)
-        with (folder / "report.html").open("w", encoding="utf-8") as out:
-            html.render(tune, out)
-    except OSError as error:
-        click.echo(f"swarmtest: the reports can't be written ({error})", err=True)
-    console.render(tune, sys.stdout, folder=str(folder))
-
-
-__all__ = ["Recorder", "carry_out_all", "plan_text", "refuse_unwritable"]

@@ -138,7 +138,8 @@ class Tuning:
             found = self._recommended()
             if number >= self._tuned.rollouts and found is not None and found.bound.enough:
                 self.note(recommendation=entry_of(found, self._tuned))
-                self.note(warnings=list(minds.warnings(self._tuned.service, found.grace_seconds)))
+                streams = [kind.name for kind in self._tuned.brief.kinds if kind.is_stream]
+                self.note(warnings=list(minds.warnings(self._tuned.service, found.grace_seconds, streams)))
                 return found
         self.note(missing=[self._too_few(most)])
         return None

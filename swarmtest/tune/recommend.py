@@ -46,8 +46,8 @@ class Needs:
     def longest(self) -> tuple[float, str]:
         """The longest request that counts, and where that's from: a second more than planned is within the abort's."""
         if self.measured_seconds > self.longest_seconds + ABORT_SECONDS:
-            return self.measured_seconds, f"measured; {self.longest_seconds:g} s planned"
-        return self.longest_seconds, "planned"
+            return self.measured_seconds, f"measured, {self.longest_seconds:g} s planned"
+        return self.longest_seconds, f"planned, {self.measured_seconds:.1f} s measured"
 
 
 @dataclass(frozen=True, slots=True)

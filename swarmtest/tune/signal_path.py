@@ -20,6 +20,9 @@ STOP_CHECKS = ("exited_within_grace", "drained_before_exit", "answered_every_req
 OF_THE_GRACE = (Mechanism.GRACE_TOO_SHORT, Mechanism.SIGNAL_OR_GRACE)
 """What a longer grace may mend; the second of them shows under the generous one."""
 
+AT_ONCE_SECONDS = 1.0
+"""An end this soon after the signal is no drain."""
+
 EARLY_SPREAD_SECONDS = 1.0
 """Stops that cut and end within so little of each other were ended by something that counts."""
 
@@ -74,7 +77,9 @@ def _cut(cutting: Sequence[Stop]) -> str:
     words = (
         f"{lost} requests were lost on {len(cutting)} stops that ended {_span(seconds)} after the signal, by no SIGKILL"
     )
-    if max(seconds) - min(seconds) <= EARLY_SPREAD_SECONDS:
+    if max(seconds) < AT_ONCE_SECONDS:
+        words += ": they end at once, and cut what runs"
+    elif max(seconds) - min(seconds) <= EARLY_SPREAD_SECONDS:
         words += ": something inside the container ends the drain, at the same time on each"
     return words
 

@@ -71,6 +71,18 @@ def test_a_value_is_reported_with_a_patch_and_the_file_stays(stack: Path, runs: 
     assert [*stack.parent.glob("runs/*/report.html")]
 
 
+def test_judge_tells_of_a_tune_again(stack: Path, runs: Callable[[Answer], None]) -> None:
+    runs(good)
+    _, first, _ = invoke(stack)
+    (folder,) = stack.parent.glob("runs/*")
+    (folder / "report.html").unlink()
+    again = CliRunner().invoke(commands, ["judge", str(folder)], standalone_mode=False)
+    assert again.return_value == 0
+    assert "stop_grace_period: 12s, proved." in again.output
+    assert again.output.splitlines()[-1] in first.splitlines()
+    assert (folder / "report.html").is_file()
+
+
 def test_write_changes_the_file_once_the_value_is_proved(stack: Path, runs: Callable[[Answer], None]) -> None:
     runs(good)
     before = stack.read_text()

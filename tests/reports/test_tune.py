@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from swarmtest.errors import RunFolderError
 from swarmtest.reports.console import tune as console
 from swarmtest.reports.html import tune as html
 from swarmtest.reports.tune import (
@@ -22,6 +23,7 @@ from swarmtest.reports.tune import (
     Tried,
     Tune,
     TuneRun,
+    read_tune,
     tables,
     write_tune,
 )
@@ -160,4 +162,17 @@ def test_the_histogram_has_every_stop_in_one_bar(seconds: list[float], bars: lis
 def test_the_document_is_written_whole_and_reads_back(tmp_path: Path) -> None:
     write_tune(TUNE, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [TUNE_FILE]
-    assert msgspec.json.decode((tmp_path / TUNE_FILE).read_bytes(), type=Tune) == TUNE
+    assert read_tune(tmp_path) == TUNE
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("{", "not a tune"), ('{"version": 1}', "not a tune"), (None, "can't be read"), ("later", "version 2")],
+)
+def test_a_document_that_cant_be_read_is_named(tmp_path: Path, text: str | None, problem: str) -> None:
+    if text == "later":
+        write_tune(msgspec.structs.replace(TUNE, version=2), tmp_path)
+    elif text is not None:
+        (tmp_path / TUNE_FILE).write_text(text)
+    with pytest.raises(RunFolderError, match=problem):
+        read_tune(tmp_path)

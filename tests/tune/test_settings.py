@@ -78,6 +78,14 @@ def test_stop_first_beyond_sixty_seconds_is_warned_of(tmp_path: Path) -> None:
     assert any("rollback_config" in line for line in warnings(back, 90))
 
 
+def test_streams_are_said_to_have_no_part_in_it(tmp_path: Path) -> None:
+    service = tuned(tmp_path).service
+    assert any(
+        line.startswith("chat, feed: how long streams stay open") for line in warnings(service, 12, ["chat", "feed"])
+    )
+    assert not any("streams" in line for line in warnings(service, 12))
+
+
 def test_a_stop_by_hand_and_compose_are_always_warned_of(tmp_path: Path) -> None:
     words = " ".join(warnings(tuned(tmp_path).service, 30))
     assert "docker stop -t 30" in words

@@ -23,7 +23,7 @@ def render(tune: Tune, out: TextIO) -> None:
         "edge": list(tables.edge_words(tune)),
         "run_columns": tables.RUN_COLUMNS,
         "runs": [(run, tables.run_cells(run, place)) for place, run in enumerate(tune.runs, 1)],
-        "stops": Table(tables.STOP_COLUMNS, tables.stop_rows(tune), frozenset(range(2, 9))),
+        "stops": Table(tables.STOP_COLUMNS, tables.stop_rows(tune), frozenset(range(2, 10))),
         "bars": bars,
         "most": max((bar.count for bar in bars), default=1),
     }

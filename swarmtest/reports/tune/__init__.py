@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from swarmtest.errors import RunFolderError
+
 TUNE_VERSION = 1
 TUNE_FILE = "tune.json"
 
@@ -198,3 +200,21 @@ def write_tune(tune: Tune, folder: Path) -> None:
     part = folder / f"{TUNE_FILE}.part"
     part.write_bytes(msgspec.json.format(msgspec.json.encode(tune, order="sorted"), indent=2) + b"\n")
     part.replace(folder / TUNE_FILE)
+
+
+def read_tune(folder: Path) -> Tune:
+    """Reads ``tune.json``.
+
+    Raises:
+        RunFolderError: it's missing, broken or of a later version.
+    """
+    path = folder / TUNE_FILE
+    try:
+        tune = msgspec.json.decode(path.read_bytes(), type=Tune)
+    except OSError as error:
+        raise RunFolderError(f"{path}: can't be read ({error.strerror}); give the folder of a tune") from error
+    except msgspec.DecodeError as error:
+        raise RunFolderError(f"{path}: not a tune ({error}); was it edited?") from error
+    if tune.version > TUNE_VERSION:
+        raise RunFolderError(f"{path}: version {tune.version}, this swarmtest reads up to {TUNE_VERSION}")
+    return tune

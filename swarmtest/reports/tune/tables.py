@@ -10,7 +10,19 @@ from swarmtest.reports.tune import MEASURE, Recommendation, Setting, StopRow, Tu
 from swarmtest.reports.wording import counted, number, percent
 
 RUN_COLUMNS = ("run", "for", "grace", "instances", "stops", "killed", "sent", "lost", "verdict", "took")
-STOP_COLUMNS = ("run", "instance", "grace", "wait", "drain", "closing", "stop", "slack", "lost", "counts")
+STOP_COLUMNS = (
+    "run",
+    "instance",
+    "grace",
+    "propagation",
+    "wait",
+    "drain",
+    "closing",
+    "stop",
+    "slack",
+    "lost",
+    "counts",
+)
 UNSEEN = "–"
 
 MOST_BARS = 24
@@ -92,7 +104,7 @@ def stop_rows(tune: Tune) -> list[tuple[str, ...]]:
 
 
 def _stop_cells(stop: StopRow, purpose: str) -> tuple[str, ...]:
-    times = (stop.wait_seconds, stop.drain_seconds, stop.closing_seconds, stop.stop_seconds)
+    times = (stop.propagation_seconds, stop.wait_seconds, stop.drain_seconds, stop.closing_seconds, stop.stop_seconds)
     slack = UNSEEN if stop.stop_seconds is None else f"{stop.grace_seconds - stop.stop_seconds:.2f}"
     return (
         str(stop.run),
