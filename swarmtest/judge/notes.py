@@ -95,11 +95,12 @@ def _docker_proxy(judged: Judged) -> list[str]:
         return []
     if judged.requests.count("loss = 'ok' AND began > $first", {"first": min(ended)}):
         return []
-    return [
+    note = (
         f"{many(len(refused), 'connection')} to {refused[0].target} were refused, and none made any more, while the"
         f" container of {door} ran on: a published port on a loopback address goes through docker-proxy, which ends for"
         " good when it's out of descriptors. --url with the machine's own address goes past it"
-    ]
+    )
+    return [note]
 
 
 def _on_loopback(request: Request) -> bool:
