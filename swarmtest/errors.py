@@ -52,6 +52,11 @@ class StackError(UsageError):
         super().__init__(": ".join([*parts, problem]))
 
 
+def in_a_line(error: BaseException) -> str:
+    """What another library's exception says, without the statement that it points into below."""
+    return str(error).strip().partition("\n")[0]
+
+
 class EngineError(SwarmtestError):
     """The engine broke, refused or can't be reached."""
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from swarmtest.errors import RunFolderError
+from swarmtest.errors import RunFolderError, in_a_line
 from swarmtest.tables import TABLES, Table
 
 REQUEST_COLUMNS = {
@@ -130,7 +130,9 @@ class RunFolder:
                 row = base.execute(f"SELECT count(*) FROM read_parquet({_quoted(part)})").fetchone()
             part.replace(self.sealed)
         except (duckdb.Error, OSError) as error:
-            raise RunFolderError(f"{self.path}: the requests can't be sealed, and stay as they are: {error}") from error
+            raise RunFolderError(
+                f"{self.path}: the requests can't be sealed, and stay as they are: {in_a_line(error)}"
+            ) from error
         for lines in parts:
             lines.unlink()
         if not any(self.requests.iterdir()):
@@ -175,7 +177,7 @@ class RunFolder:
             with duckdb.connect() as base:
                 rows = base.execute(_select(source)).fetchall()
         except duckdb.Error as error:
-            raise RunFolderError(f"{self.path}: the requests can't be read: {error}") from error
+            raise RunFolderError(f"{self.path}: the requests can't be read: {in_a_line(error)}") from error
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swarmtest.errors import RunFolderError
+from swarmtest.errors import RunFolderError, in_a_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ class Table:
                 row = base.execute(f"SELECT count(*) FROM read_parquet({_quoted(part)})").fetchone()
             part.replace(sealed)
         except (duckdb.Error, OSError) as error:
-            raise RunFolderError(f"{folder}: the {self.stem} can't be sealed, and stay as they are: {error}") from error
+            raise RunFolderError(
+                f"{folder}: the {self.stem} can't be sealed, and stay as they are: {in_a_line(error)}"
+            ) from error
         for path in parts:
             path.unlink()
         return int(row[0]) if row else 0
@@ -73,7 +75,7 @@ class Table:
             with duckdb.connect() as base:
                 rows = base.execute(self._select(source)).fetchall()
         except duckdb.Error as error:
-            raise RunFolderError(f"{folder}: the {self.stem} can't be read: {error}") from error
+            raise RunFolderError(f"{folder}: the {self.stem} can't be read: {in_a_line(error)}") from error
         return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
     def _sealed(self, folder: Path) -> Path:

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import msgspec
 
-from swarmtest.errors import RunFolderError
+from swarmtest.errors import RunFolderError, in_a_line
 from swarmtest.events import Event
 from swarmtest.evidence.request import Request
 from swarmtest.store import REQUEST_COLUMNS, RunFolder
@@ -172,7 +172,7 @@ def database_of_folder(folder: RunFolder) -> Database:
     except BaseException as error:
         database.close()
         if isinstance(error, duckdb.Error):
-            raise RunFolderError(f"{folder.path}: the requests can't be read: {error}") from error
+            raise RunFolderError(f"{folder.path}: the requests can't be read: {in_a_line(error)}") from error
         raise
     return database
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from swarmtest.errors import RunFolderError
+from swarmtest.errors import RunFolderError, in_a_line
 from swarmtest.losses.seconds import SECONDS_VERSION, Seconds, second_by_second
 from swarmtest.losses.table import Told
 from swarmtest.reports import Document, InstanceEntry
@@ -26,7 +26,7 @@ def count_seconds(requests: Told, document: Document) -> Seconds:
     try:
         return second_by_second(requests, ready_spans(document))
     except duckdb.Error as error:
-        raise RunFolderError(f"{document.run}: the requests can't be counted by second: {error}") from error
+        raise RunFolderError(f"{document.run}: the requests can't be counted by second: {in_a_line(error)}") from error
 
 
 def ready_spans(document: Document) -> Spans:

@@ -68,6 +68,16 @@ def test_a_folder_that_is_no_runs_is_refused(tmp_path: Path) -> None:
         judge_folder(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["requests", "streams", "connections"])
+def test_a_damaged_file_is_named_in_one_line(tmp_path: Path, name: str) -> None:
+    folder = folder_of(Rollout(), tmp_path / "run")
+    (folder / f"{name}.parquet").write_bytes(b"PAR1 and half of it")
+    with pytest.raises(RunFolderError) as caught:
+        judge_folder(folder)
+    assert f"{name}.parquet" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_check_that_breaks_is_not_proved_with_its_exception(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(judged: Judged) -> Verdict:
         raise ZeroDivisionError("no instances")
