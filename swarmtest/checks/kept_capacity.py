@@ -20,6 +20,7 @@ from swarmtest.losses.whereabouts import unplaced
 from swarmtest.losses.wording import label, many, since
 from swarmtest.timeline import Lifespan
 from swarmtest.timeline.capacity import dips, least, promised, spans_of
+from swarmtest.timeline.machine import full_machine
 
 SEEN_SECONDS = 0.3
 """Three rounds of polling: what may only be a dip of this length is the watch's own coarseness."""
@@ -79,6 +80,8 @@ def _hole(judged: Judged) -> str | None:
     timeline = judged.timeline
     if timeline.broken:
         return f"the timeline has a hole: {timeline.broken[0]}"
+    if timeline.t0 is None and (full := full_machine(timeline)) is not None and timeline.stops:
+        return f"nobody was asked to stop, and {full}"
     before = timeline.old if timeline.t0 is not None else timeline.lifespans
     if len(before) < judged.promises.replicas:
         return f"only {len(before)} of {judged.promises.replicas} instances of before the rollout were seen"
@@ -87,6 +90,8 @@ def _hole(judged: Judged) -> str | None:
 
 
 def _missing(judged: Judged) -> str:
+    if judged.timeline.t0 is None and full_machine(judged.timeline) is not None:
+        return missing.LIGHTER
     if _hole(judged) is not None:
         return missing.AGAIN
     rough = any(

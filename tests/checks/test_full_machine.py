@@ -138,3 +138,27 @@ def test_streams_that_a_stop_cut_and_messages_that_came_twice_fail_there_too() -
     run.stream("feed-s99", 1, None, -7.0, -6.9, opened=None, client_outcome="turned_away", status=404)
     for check in ("streams_closed_in_order", "clients_reconnected_in_time", "no_message_lost"):
         assert run.verdict(check).outcome is Outcome.FAILED, check
+
+
+def overwhelmed(share: float = 0.98) -> Rollout:
+    """Nothing was done, and an instance was stopped for its health check, that had no time; what it ran was lost."""
+    run = Rollout(update=False)
+    run.traffic |= BUSY | {"machine_share": share}
+    life = run.old[0]
+    life.signalled, life.exited, life.exit_code = 4.0, 6.0, 137
+    life.state_error = "task: non-zero exit (137): dockerexec: unhealthy container"
+    run.event(3.9, "container", action="health_status", health="unhealthy", container=life.container, service="api",
+              task=life.task)  # fmt: skip
+    run.request("late", -3.0, 4.5, life, status=500)
+    return run
+
+
+def test_where_nothing_was_done_a_health_check_without_time_and_an_error_that_came_late_prove_nothing() -> None:
+    run = overwhelmed()
+    assert next(life for life in run.judged().timeline.lifespans if life.exit_code is not None).cause == "health check"
+    for check in (CHECK, "kept_capacity"):
+        verdict = run.verdict(check)
+        assert verdict.outcome is Outcome.NOT_PROVED, verdict
+        assert any("the bottleneck is the client's machine" in line for line in verdict.evidence), verdict
+        assert "ask for less" in (verdict.advice or "")
+        assert overwhelmed(0.9).verdict(check).outcome is Outcome.FAILED
