@@ -19,13 +19,19 @@ FIELDS = {
 }
 
 
+def read_differently(kind: str, name: str) -> list[object]:
+    """Of the odd values those that aren't read as another one is; what's read alike is judged alike."""
+    return list({repr(sound(Event(1.0, kind, {name: odd})).get(name)): odd for odd in ODD}.values())
+
+
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in FIELDS.items() for name in names])
 def test_no_field_of_a_log_line_breaks_the_judging(kind: str, name: str) -> None:
     run = Rollout(2)
+    run.rates = {"short": 3.0, "long": 2.0}
     run.bad_gateway("refused", 4.0, 4.02, run.old[0])
     events, requests = run.events(), read_requests(run.requests())
     places = [place for place, event in enumerate(events) if event.kind == kind]
-    everywhere = [dict.fromkeys(places, odd) for odd in ODD]
+    everywhere = [dict.fromkeys(places, odd) for odd in read_differently(kind, name)]
     here_and_there = dict(zip(places, ODD, strict=False))
     for changed in (*everywhere, here_and_there):
         odder = [
