@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 import swarmtest
-from swarmtest import checks, faults, reports, scenarios
+from swarmtest import checks, faults, lint, reports, scenarios
 from swarmtest.catalogue import GROUPS, scenario_names
 from swarmtest.cli import commands
 from swarmtest.errors import StackError
+from swarmtest.lint import rules
 from swarmtest.stack.brief import read_brief
 from swarmtest.stack.services import read_stack
 
@@ -43,6 +44,10 @@ def name_of(page: Path) -> str:
 
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=name_of)
+every_page_about_swarmtest = pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.parent != ROOT / "docs" / "lint"], ids=name_of
+)
+"""The pages of lint's rules name other programs' flags, and show what's wrong; their tests are in tests/lint."""
 
 
 def prose(page: Path) -> str:
@@ -143,7 +148,7 @@ def command_lines(page: Path) -> Iterator[list[str]]:
             yield re.sub(r"\s#.*", "", found[1]).split()
 
 
-@every_page
+@every_page_about_swarmtest
 def test_flags_of_the_documents_are_flags_of_their_command(page: Path) -> None:
     unknown = []
     for verb, *words in command_lines(page):
@@ -183,7 +188,7 @@ def words_of_the_project() -> frozenset[str]:
     return frozenset(found)
 
 
-@every_page
+@every_page_about_swarmtest
 def test_names_with_underscores_are_names_of_the_project(page: Path) -> None:
     made_here = {word for block in blocks(page) for word in re.findall(r"[A-Za-z_]\w*", block)}
     made_here |= {Path(path).stem for path, _ in FILE.findall(page.read_text())}
@@ -232,7 +237,7 @@ def test_every_key_of_the_block_is_documented_and_no_other(part: str, tmp_path: 
     assert keys_documented_in(part) == known
 
 
-@every_page
+@every_page_about_swarmtest
 def test_stack_files_in_the_documents_can_be_read(page: Path, tmp_path: Path) -> None:
     for number, block in enumerate(blocks(page)):
         if "x-swarmtest:" in block:
@@ -247,7 +252,7 @@ def test_stack_files_in_the_documents_can_be_read(page: Path, tmp_path: Path) ->
 @contextmanager
 def grown(folder: Path) -> Iterator[None]:
     """The package with the folder's files in it, as if they had been added."""
-    packages = [swarmtest, scenarios, faults, checks, reports]
+    packages = [swarmtest, scenarios, faults, checks, reports, lint, rules]
     before = [list(package.__path__) for package in packages]
     for package in packages:
         package.__path__.append(str(folder / Path(*package.__name__.split("."))))

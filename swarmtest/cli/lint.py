@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,10 @@ STDIN = Path("-")
 )  # fmt: skip
 @click.option("--env-file", type=click.Path(path_type=Path), help="Variables to put in, under those of the shell.")
 @click.option(
+    "--before", multiple=True, type=click.Path(path_type=Path),
+    help="An older version of the stack, to look at the update itself; repeatable as -c is.",
+)  # fmt: skip
+@click.option(
     "--format", "form", type=click.Choice(["text", "json", "sarif", "github"]), default="text", show_default=True,
     help="For a person, programs, code scanning, or the log of a GitHub workflow.",
 )  # fmt: skip
@@ -48,6 +52,7 @@ def lint(
     several: tuple[Path, ...],
     target: str,
     env_file: Path | None,
+    before: tuple[Path, ...],
     form: str,
     fail_on: str,
     fix: bool,
@@ -70,23 +75,20 @@ def lint(
     if explain is not None:
         return _explain(explain, [rule.name for rule in rules])
     stacks = [[path] for path in stack] + [list(several)] * bool(several)
-    if not stacks:
-        raise UsageError(
-            "lint: name a stack file, several (each a stack of its own), or -c A.yml -c B.yml for one stack"
-        )
-    texts = _standard_input(stacks, writing=fix and not diff)
+    _refuse(stacks, before, writing=fix and not diff)
+    texts = _standard_input([*stacks, before])
     environment = _environment(env_file)
 
-    def look(texts: Mapping[Path, str]) -> tuple[Linted, ...]:
-        return tuple(try_to_lint(paths, Target(target), environment, texts) for paths in stacks)
+    def look() -> tuple[Linted, ...]:
+        return tuple(try_to_lint(paths, Target(target), environment, texts, before) for paths in stacks)
 
-    report = Report(look(texts), Target(target), Severity(fail_on))
+    report = Report(look(), Target(target), Severity(fail_on))
     if diff or fix:
         fixed = _fix(report, texts, write_them=not diff)
         if diff:
             echo("".join(each.diff for each in fixed).removesuffix("\n"))
             return report.exit_code
-        report = replace(report, stacks=look(texts))
+        report = replace(report, stacks=look())
     show(report, Format(form))
     return report.exit_code
 
@@ -99,12 +101,22 @@ def _explain(rule: str, known: list[str]) -> int:
     return 0
 
 
-def _standard_input(stacks: list[list[Path]], *, writing: bool) -> dict[Path, str]:
+def _refuse(stacks: list[list[Path]], before: tuple[Path, ...], *, writing: bool) -> None:
+    """Raises for words that make no sense together."""
+    if not stacks:
+        raise UsageError(
+            "lint: name a stack file, several (each a stack of its own), or -c A.yml -c B.yml for one stack"
+        )
+    if before and len(stacks) > 1:
+        raise UsageError("lint: --before is an older version of one stack; name one, or the files of one by -c")
+    if writing and any(STDIN in paths for paths in stacks):
+        raise UsageError("lint: --fix writes files, and - is none; --diff shows what it would change")
+
+
+def _standard_input(stacks: Sequence[Sequence[Path]]) -> dict[Path, str]:
     """What's read from standard input, where a file is ``-``."""
     if not any(STDIN in paths for paths in stacks):
         return {}
-    if writing:
-        raise UsageError("lint: --fix writes files, and - is none; --diff shows what it would change")
     try:
         return {STDIN: sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n")}
     except UnicodeDecodeError as error:
@@ -138,4 +150,6 @@ def _environment(file: Path | None) -> Mapping[str, str]:
     """The shell's variables, over those of a file."""
     if file is None:
         return os.environ
-    return os.environ  # the file's are to come
+    from swarmtest.stack.envfile import read_env_file
+
+    return {**read_env_file(file, os.environ), **os.environ}

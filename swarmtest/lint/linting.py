@@ -64,21 +64,34 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def lint(
-    paths: Sequence[Path], target: Target, environment: Mapping[str, str], texts: Mapping[Path, str] | None = None
+    paths: Sequence[Path],
+    target: Target,
+    environment: Mapping[str, str],
+    texts: Mapping[Path, str] | None = None,
+    before: Sequence[Path] = (),
 ) -> Linted:
     """Reads the files of one stack, the later over the earlier, and looks at them with every rule.
 
     Arguments:
         texts: what files hold that aren't to be read from the disk.
+        before: the files of an older version of it, which some rules hold against this one.
 
     Raises:
         StackError: a file can't be read at all.
     """
-    return _lint(paths, target, environment, dict(texts or {}), lambda rule, stack: rule.find(stack))
+    known = dict(texts or {})
+    stack = _read(paths, target, environment, known)
+    if before:
+        stack = replace(stack, before=_read(before, target, environment, known))
+    return _look(stack, known, lambda rule, looked_at: rule.find(looked_at))
 
 
 def try_to_lint(
-    paths: Sequence[Path], target: Target, environment: Mapping[str, str], texts: Mapping[Path, str] | None = None
+    paths: Sequence[Path],
+    target: Target,
+    environment: Mapping[str, str],
+    texts: Mapping[Path, str] | None = None,
+    before: Sequence[Path] = (),
 ) -> Linted:
     """The same for a person's files, several stacks after each other: what goes wrong with one is told in it."""
     broken: list[str] = []
@@ -90,28 +103,31 @@ def try_to_lint(
             broken.append(f"the rule {rule.name} ({type(error).__name__}: {error})")
             return ()
 
+    known = dict(texts or {})
     try:
-        return replace(_lint(paths, target, environment, dict(texts or {}), carefully), broken=tuple(broken))
+        stack = _read(paths, target, environment, known)
+        if before:
+            stack = replace(stack, before=_read(before, target, environment, known))
+        return replace(_look(stack, known, carefully), broken=tuple(broken))
     except StackError as error:
         return Linted(tuple(paths), target, problem=error)
     except Exception as error:  # noqa: BLE001 - and one file's no other file's
         return Linted(tuple(paths), target, broken=(f"reading ({type(error).__name__}: {error})",))
 
 
-def _lint(
-    paths: Sequence[Path],
-    target: Target,
-    environment: Mapping[str, str],
-    texts: dict[Path, str],
-    carry_out: Callable[[Rule, Stack], Iterable[Finding]],
-) -> Linted:
+def _read(paths: Sequence[Path], target: Target, environment: Mapping[str, str], texts: dict[Path, str]) -> Stack:
+    """One stack; the texts of its files are added to those that are known."""
     for path in paths:
         if path not in texts:
             texts[path] = read_text(path, "a stack file")
     document = read_document(paths, target, environment, texts)
-    stack = Stack(document, tuple(services_of(document)))
+    return Stack(document, tuple(services_of(document)))
+
+
+def _look(stack: Stack, texts: Mapping[Path, str], carry_out: Callable[[Rule, Stack], Iterable[Finding]]) -> Linted:
+    files, target = stack.document.files, stack.document.target
     found = [finding for rule in all_rules() for finding in carry_out(rule, stack)]
-    allowed = [each for path in paths for each in allowances(texts[path], path)]
+    allowed = [each for path in files for each in allowances(texts[path], path)]
     standing, silenced = silence(found, allowed, [rule.name for rule in all_rules()], target)
     standing.sort(key=lambda each: (str(each.place.file), each.place.line or 0, WORST_FIRST.index(each.severity)))
-    return Linted(tuple(paths), target, tuple(standing), tuple(silenced))
+    return Linted(files, target, tuple(standing), tuple(silenced))

@@ -49,6 +49,17 @@ def _latest(stack: Stack) -> Iterator[Finding]:
             )
 
 
+def _fewer(stack: Stack) -> Iterator[Finding]:
+    older = {service.name: service.replicas or 0 for service in stack.before.services} if stack.before else {}
+    for service in stack.services:
+        if (service.replicas or 0) < older.get(service.name, 0):
+            effect = f"{service.name} has {service.replicas} replicas, and had {older[service.name]}"
+            place = service.place("deploy", "replicas")
+            yield Finding(
+                "fewer-replicas", Severity.INFO, Certainty.CERTAIN, place, effect, "look whether that's meant"
+            )
+
+
 def _breaks(stack: Stack) -> Iterator[Finding]:
     for service in stack.services:
         if service.name == "breaks":
@@ -58,6 +69,7 @@ def _breaks(stack: Stack) -> Iterator[Finding]:
 
 RULES = (
     Rule("breaks", "breaks on a service of that name", _breaks),
+    Rule("fewer-replicas", "fewer replicas than before", _fewer),
     Rule("latest-tag", "an image without a version", _latest),
     Rule("one-replica", "a service with one replica", _one_replica),
     Rule("short-grace", "a grace of less than 5 s", _short_grace),

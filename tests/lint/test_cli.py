@@ -130,9 +130,10 @@ def test_standard_input_that_is_no_text_is_told(call: Call) -> None:
     [
         ([], "name a stack file"),
         (["--fix", "-"], "--diff shows what it would change"),
+        (["--before", "a.yml", "b.yml", "c.yml"], "an older version of one stack"),
         (["--target", "kubernetes", "a.yml"], "kubernetes"),
         (["--format", "xml", "a.yml"], "xml"),
-        (["--explain", "one-replic"], "did you mean one-replica?"),
+        (["--explain", "one-replic"], "did you mean one-replica or fewer-replicas?"),
         (["--explain", "zzz"], "swarmtest list has them all"),
     ],
 )
@@ -148,6 +149,35 @@ def test_values_come_from_the_shell(call: Call, monkeypatch: pytest.MonkeyPatch)
     assert call("stack.yml").code == 1
     monkeypatch.setenv("REPLICAS", "2")
     assert call("stack.yml").code == 0
+
+
+def test_values_of_an_env_file_are_under_those_of_the_shell(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(BAD.replace("replicas: 1", "replicas: $REPLICAS"))
+    write("REPLICAS=1\n", "some.env")
+    assert call("stack.yml", "--env-file", "some.env").code == 1
+    monkeypatch.setenv("REPLICAS", "2")
+    assert call("stack.yml", "--env-file", "some.env").code == 0
+
+
+def test_an_env_file_that_cannot_be_read_is_told(call: Call) -> None:
+    ended = call(write(GOOD), "--env-file", write("A=1\n=\n", "some.env"))
+    assert ended.code == 2
+    assert "some.env:2: expected NAME=value" in ended.err
+
+
+def test_an_older_version_is_given_to_the_rules(call: Call) -> None:
+    write(GOOD.replace("2", "4"), "old.yml")
+    ended = call(write(GOOD), "--before", "old.yml", "--fail-on", "info")
+    assert ended.code == 1
+    assert "api has 2 replicas, and had 4" in ended.out
+    assert call("stack.yml", "--before", "-", "--fail-on", "info", stdin=GOOD.replace("2", "5")).code == 1
+    assert call("stack.yml", "--before", "stack.yml", "--fail-on", "info").code == 0
+
+
+def test_an_older_version_that_cannot_be_read_is_told(call: Call) -> None:
+    ended = call(write(GOOD), "--before", "missing.yml")
+    assert ended.code == 2
+    assert ended.out.startswith("missing.yml\n")
 
 
 # ---------------------------------------------------------------- what's printed
