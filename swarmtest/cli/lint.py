@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +82,8 @@ def lint(
     environment = _environment(env_file)
 
     def look() -> tuple[Linted, ...]:
-        return tuple(try_to_lint(paths, Target(target), environment, texts, before) for paths in stacks)
+        with _uncollected():
+            return tuple(try_to_lint(paths, Target(target), environment, texts, before) for paths in stacks)
 
     report = Report(look(), Target(target), Severity(fail_on))
     if diff or fix:
@@ -91,6 +94,18 @@ def lint(
         report = replace(report, stacks=look())
     show(report, Format(form))
     return report.exit_code
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: files hold none, and walking them over and over is a fifth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _explain(rule: str, known: list[str]) -> int:
