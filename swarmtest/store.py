@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import RunFolderError, in_a_line
-from swarmtest.tables import TABLES, Table
+from swarmtest.tables import TABLES, Table, needs
 
 REQUEST_COLUMNS = {
     "id": "VARCHAR",
@@ -50,6 +50,10 @@ REQUEST_COLUMNS = {
     "acknowledged": "BIGINT",
     "sha256": "VARCHAR",
 }
+
+
+LATER_COLUMNS = frozenset(list(REQUEST_COLUMNS)[list(REQUEST_COLUMNS).index("again") :])
+"""Those that files of earlier versions haven't got."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +151,12 @@ class RunFolder:
         """All requests as DuckDB reads them, from the sealed file or from the lines; None where there are none.
 
         Columns that the run's version didn't know yet are null.
+
+        Raises:
+            RunFolderError: the sealed file isn't one that a version of swarmtest wrote.
         """
         if self.sealed.exists():
+            needs(self.sealed, REQUEST_COLUMNS, LATER_COLUMNS)
             return _sealed_source(self.sealed)
         parts = self._parts()
         return _lines_source(parts) if parts else None

@@ -6,12 +6,37 @@ is the requests (``store``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import RunFolderError, in_a_line
+
+
+def needs(sealed: Path, columns: Mapping[str, str], later: Collection[str]) -> None:
+    """Holds a sealed file to its columns: what's missing, or is of another type, would be taken for nothing seen.
+
+    Arguments:
+        later: columns that files of earlier versions haven't got, which are null there.
+
+    Raises:
+        RunFolderError: it isn't what a version of swarmtest wrote, or can't be read.
+    """
+    import duckdb
+
+    try:
+        with duckdb.connect() as base:
+            rows = base.execute(f"DESCRIBE SELECT * FROM read_parquet({_quoted(sealed)})").fetchall()
+    except duckdb.Error as error:
+        raise RunFolderError(f"{sealed}: can't be read: {in_a_line(error)}") from error
+    found = {str(name): str(kind) for name, kind, *_ in rows}
+    for name, kind in columns.items():
+        if name not in found and name not in later:
+            raise RunFolderError(f"{sealed}: the column {name} is missing; was the folder edited?")
+        if found.get(name, kind) != kind:
+            told = f"the column {name} is {found[name]}, expected {kind}"
+            raise RunFolderError(f"{sealed}: {told}; was the folder edited?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +47,13 @@ class Table:
         stem: of its files: ``requests/STEM-<pid>.jsonl`` while the run goes on, ``STEM.parquet`` afterwards.
         columns: name to type, as DuckDB calls it; the first one is never null.
         order: columns to sort by.
+        later: columns that files of earlier versions haven't got.
     """
 
     stem: str
     columns: Mapping[str, str]
     order: tuple[str, ...]
+    later: frozenset[str] = frozenset()
 
     def seal(self, folder: Path, lines: Path) -> int:
         """Puts the lines into one file and removes them; gives the number of rows.
@@ -70,6 +97,8 @@ class Table:
         sealed, parts = self._sealed(folder), self._parts(lines)
         if not sealed.exists() and not parts:
             return []
+        if sealed.exists():
+            needs(sealed, self.columns, self.later)
         source = self._sealed_source(sealed) if sealed.exists() else self._lines_source(parts)
         try:
             with duckdb.connect() as base:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,16 +59,36 @@ def test_a_run_without_streams_has_no_file_of_them(folder: RunFolder) -> None:
     assert not (folder.path / "streams.parquet").exists()
 
 
-def test_a_file_of_before_a_column_was_added_has_null_there(folder: RunFolder) -> None:
-    sealed = folder.path / "streams.parquet"
+ALL = ", ".join(f"NULL::{kind} AS {name}" for name, kind in STREAMS.columns.items())
+
+
+def seal(folder: RunFolder, chosen: str) -> None:
     with duckdb.connect() as base:
-        base.execute(f"COPY (SELECT 'a' AS id, 's1' AS session, 1 AS attempt) TO '{sealed}' (FORMAT parquet)")
-    assert folder.read_table(STREAMS)[0] | {"id": "a", "unnumbered": None} == folder.read_table(STREAMS)[0]
+        base.execute(f"COPY (SELECT {chosen}) TO '{folder.path / 'streams.parquet'}' (FORMAT parquet)")
+
+
+def test_a_file_of_before_a_column_was_added_has_null_there(folder: RunFolder) -> None:
+    seal(folder, f"* EXCLUDE (unnumbered) REPLACE ('a' AS id) FROM (SELECT {ALL})")
+    table = replace(STREAMS, later=frozenset({"unnumbered"}))
+    assert folder.read_table(table)[0] | {"id": "a", "unnumbered": None} == folder.read_table(table)[0]
+
+
+def test_a_file_that_lacks_what_every_version_wrote_is_refused(folder: RunFolder) -> None:
+    """Taken for null, a column of lost messages would say that none was."""
+    seal(folder, f"* EXCLUDE (lost) FROM (SELECT {ALL})")
+    with pytest.raises(RunFolderError, match=r"streams\.parquet: the column lost is missing"):
+        folder.read_table(STREAMS)
+
+
+def test_a_column_of_another_type_is_refused(folder: RunFolder) -> None:
+    seal(folder, f"* REPLACE ('many' AS lost) FROM (SELECT {ALL})")
+    with pytest.raises(RunFolderError, match="the column lost is VARCHAR, expected BIGINT"):
+        folder.read_table(STREAMS)
 
 
 def test_a_broken_file_is_said(folder: RunFolder) -> None:
     (folder.path / "streams.parquet").write_text("no parquet")
-    with pytest.raises(RunFolderError, match="streams can't be read"):
+    with pytest.raises(RunFolderError, match=r"streams\.parquet: can't be read"):
         folder.read_table(STREAMS)
 
 

@@ -122,6 +122,10 @@ def _kinds(judged: Judged) -> Iterator[str]:
     for kind in judged.promises.traffic.kinds:
         if kind.rate > 0 and not kind.is_stream and not counted[kind.name]:
             yield f"no request of the kind {kind.name} was sent"
+        values = {"kind": kind.name, "protocol": kind.protocol}
+        other = judged.requests.count("kind = $kind AND protocol <> $protocol", values)
+        if not kind.is_stream and other:
+            yield f"{number(other)} requests of {kind.name} weren't recorded as {kind.protocol}, which they were to be"
 
 
 def _sessions(judged: Judged) -> Iterator[str]:

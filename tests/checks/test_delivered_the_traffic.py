@@ -202,3 +202,11 @@ def test_sessions_that_never_were_and_streams_that_the_client_broke_make_it_no_p
     assert verdict.outcome is Outcome.NOT_PROVED
     assert "feed: 5 of 6 sessions held a stream or tried to" in verdict.evidence
     assert "1 stream ended by the client's own fault: the run is invalid" in verdict.evidence
+
+
+def test_uploads_that_are_recorded_as_something_else_are_held_to_no_content_and_prove_nothing() -> None:
+    run = Rollout()
+    run.plan["traffic"]["kinds"][0]["protocol"] = "upload"
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("weren't recorded as upload, which they were to be" in line for line in verdict.evidence)
