@@ -63,7 +63,7 @@ def sentences(seen: Seen) -> Iterator[str]:
         yield f"the signal was heard on {seen.told} of {count}, by their own lines"
     cutting = [stop for stop in own if stop.lost]
     if cutting:
-        yield _cut(cutting)
+        yield _cut(cutting, seen)
     ways = ", ".join(f"{count} by {way.value}" for way, count in seen.ways)
     yield f"{seen.lost} of {seen.sent:,} requests were lost" + (f": {ways}" if ways else "")
     for name in STOP_CHECKS:
@@ -71,7 +71,7 @@ def sentences(seen: Seen) -> Iterator[str]:
             yield f"{name}: {check.sentence}"
 
 
-def _cut(cutting: Sequence[Stop]) -> str:
+def _cut(cutting: Sequence[Stop], seen: Seen) -> str:
     seconds = [stop.stop_seconds or 0.0 for stop in cutting]
     lost = sum(stop.lost for stop in cutting)
     words = (
@@ -79,7 +79,7 @@ def _cut(cutting: Sequence[Stop]) -> str:
     )
     if max(seconds) < AT_ONCE_SECONDS:
         words += ": they end at once, and cut what runs"
-    elif max(seconds) - min(seconds) <= EARLY_SPREAD_SECONDS:
+    elif Mechanism.OWN_LIMIT in dict(seen.ways) and max(seconds) - min(seconds) <= EARLY_SPREAD_SECONDS:
         words += ": something inside the container ends the drain, at the same time on each"
     return words
 

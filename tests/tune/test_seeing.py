@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.tune.seeing import Seen, seen_of
+from swarmtest.tune.stops import measured
 from tests.judge.builder import Rollout
 from tests.judge.stories import killed_at_the_end_of_the_grace
 
@@ -69,3 +72,12 @@ def test_one_that_was_killed_as_its_grace_was_over_is_called_so() -> None:
     assert all(stop.killed and stop.why_not == "killed as its grace was over" for stop in seen.stops)
     assert set(seen.endings) == {Mechanism.GRACE_TOO_SHORT}
     assert sum(stop.lost for stop in seen.stops) == seen.lost > 0
+
+
+@pytest.mark.parametrize("cause", ["stopped by somebody else", "killed by somebody else", None])
+def test_a_stop_that_swarm_didnt_order_isnt_counted(cause: str | None) -> None:
+    """`docker stop` by hand has a time of its own."""
+    life = replace(Rollout().judged().timeline.meant_to_stop[0], cause=cause)
+    (one,) = measured([life], 2, 30.0, {})
+    assert one.why_not == (cause or "who asked it to stop is unknown")
+    assert not one.counted

@@ -128,8 +128,15 @@ def test_each_cure_is_said_once_causes_first() -> None:
 
 def test_cuts_at_different_times_arent_called_a_limit() -> None:
     cutting = (stop(seconds=1.0, lost=2), stop(seconds=9.0, lost=1))
-    words = [line for line in sentences(seen(cutting, lost=3)) if "by no SIGKILL" in line]
+    run = seen(cutting, lost=3, ways=((Mechanism.OWN_LIMIT, 3),))
+    words = [line for line in sentences(run) if "by no SIGKILL" in line]
     assert words == ["3 requests were lost on 2 stops that ended 1.0 to 9.0 s after the signal, by no SIGKILL"]
+
+
+def test_sockets_that_are_destroyed_arent_called_a_limit_either() -> None:
+    cutting = (stop(seconds=3.6, lost=2), stop(seconds=3.9, lost=1))
+    run = seen(cutting, lost=3, ways=((Mechanism.SOCKETS_DESTROYED, 3),))
+    assert not any("ends the drain" in line for line in sentences(run))
 
 
 def test_without_a_stop_nothing_is_known() -> None:
