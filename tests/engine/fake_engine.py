@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from tests.ports import free_port
+
 LABEL = "com.docker.stack.namespace"
 Chunks = list[bytes | Callable[[], object]]
 
@@ -85,7 +87,7 @@ class FakeEngine:
 
             do_GET = do_POST = do_DELETE = _answer  # noqa: N815 - the standard library's names
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()

@@ -11,6 +11,7 @@ import pytest
 
 from swarmtest.errors import EngineError, UsageError
 from swarmtest.running.frontdoor import STEADY_ANSWERS, Door, wait_until_open
+from tests.ports import free_port
 
 Answer = tuple[int, str | None]
 Serve = Callable[[Iterator[Answer]], str]
@@ -45,7 +46,7 @@ def serve(asked: list[str], told: list[str | None]) -> Iterator[Serve]:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server = ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         servers.append(server)
         return f"http://127.0.0.1:{server.server_port}"

@@ -16,6 +16,7 @@ from swarmtest.running.preflight import Finding, examine, examine_without_engine
 from swarmtest.stack import Stack
 from swarmtest.stack.brief import read_brief
 from swarmtest.stack.services import read_stack
+from tests.ports import free_port
 
 GOOD = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24")
 
@@ -50,12 +51,6 @@ def findings(info: EngineInfo, stack: Stack | None = None, client: FakeClient | 
 @pytest.fixture(autouse=True)
 def _no_pinned_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DOCKER_API_VERSION", raising=False)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_a_machine_that_has_all_is_all_right() -> None:
@@ -142,7 +137,7 @@ def test_a_port_that_a_container_or_a_service_has_is_taken(tmp_path: Path) -> No
 
 def test_a_port_that_another_program_has_is_taken_on_this_machine_alone(tmp_path: Path) -> None:
     with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", free_port()))
         other.listen()
         port = other.getsockname()[1]
         stack = stack_of(tmp_path, f"services: {{web: {{image: demo, ports: ['{port}:80']}}}}")

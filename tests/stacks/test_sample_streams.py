@@ -24,6 +24,7 @@ from swarmtest.traffic.settings import Kind, TrafficSettings
 from swarmtest.traffic.stream_calibration import SPEAKERS
 from swarmtest.traffic.streams import StreamRecord
 from swarmtest.traffic.targets import FrontDoor, Target
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in ("stacks/api", "contract"))
@@ -32,9 +33,7 @@ PATHS = {"websocket": "/ws?last={last}", "sse": "/events"}
 
 @contextmanager
 def service(**settings: str) -> Iterator[tuple[subprocess.Popen[bytes], Target]]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": PYTHONPATH, "INSTANCE_ID": "task-1", "PORT": str(port)}
     given = {"SHUTDOWN_WAIT_SECONDS": "0.1", "SHUTDOWN_LIMIT_SECONDS": "1", **settings}
     command = [sys.executable, "-m", "sample"]

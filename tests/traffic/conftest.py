@@ -15,6 +15,7 @@ from swarmtest.traffic.answers import Expectation
 from swarmtest.traffic.http1 import Client, Limits, Request
 from swarmtest.traffic.records import Record
 from swarmtest.traffic.targets import FrontDoor, Target, Targets
+from tests.ports import free_port
 
 Script = Callable[["Visit"], None]
 
@@ -52,7 +53,7 @@ class Server:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._listener = socket.create_server(("127.0.0.1", free_port()), backlog=64)
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.requests: list[bytes] = []
         self.connections = 0

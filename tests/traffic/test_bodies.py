@@ -10,6 +10,7 @@ import pytest
 
 from swarmtest.traffic.answers import Expectation
 from swarmtest.traffic.bodies import ContentAnswer, Word, acknowledged_bytes
+from tests.ports import free_port
 
 SUM = hashlib.sha256(b"four").hexdigest()
 DIGEST = b"sha-256=:" + b64encode(bytes.fromhex(SUM)) + b":"
@@ -68,7 +69,7 @@ def test_a_long_body_is_counted_and_not_kept() -> None:
 
 
 def test_the_kernel_tells_what_the_peer_has_acknowledged() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", free_port())) as listener:
         ours = socket.create_connection(listener.getsockname())
         theirs, _ = listener.accept()
         with ours, theirs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import time
 from collections import Counter
@@ -19,6 +18,7 @@ from swarmtest.errors import TrafficError
 from swarmtest.traffic import process
 from swarmtest.traffic.process import TrafficProcess, worker_command
 from swarmtest.traffic.settings import Kind, TrafficSettings
+from tests.ports import free_port
 from tests.traffic.test_child import answering, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,8 +109,7 @@ exec(open(__file__).read(), globals())
 @pytest.fixture
 def away(serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TrafficProcess]:
     """Two workers as on other machines, one of them with a clock that's 100 s ahead."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     kinds = [Kind(name="steady", method="POST", path="/work?ms=5", rate=60.0, headers={"X-Extra": "kept"})]
     settings = TrafficSettings(
         run="r1",

@@ -14,6 +14,7 @@ from swarmtest.traffic.sessions import Opening, Session, Surroundings
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from swarmtest.traffic.streams import StreamOutcome, StreamRecord
 from swarmtest.traffic.targets import FrontDoor, Target
+from tests.ports import free_port
 
 Ends = Sequence[StreamOutcome]
 
@@ -55,7 +56,7 @@ class Speaker:
 
 @pytest.fixture
 def door() -> Iterator[Target]:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server(("127.0.0.1", free_port())) as listener:
         yield Target.from_text(f"127.0.0.1:{listener.getsockname()[1]}")
 
 
@@ -97,8 +98,7 @@ def test_a_fault_of_ours_is_a_record_too(door: Target) -> None:
 
 
 def test_a_closed_door_and_no_door_at_all_leave_a_line_each() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        closed = Target.from_text(f"127.0.0.1:{gone.getsockname()[1]}")
+    closed = Target.from_text(f"127.0.0.1:{free_port()}")
     (record,), _, _ = held([], closed, waits=1)
     assert (record.client_outcome, record.opened, record.target) == ("no_connection", None, closed.label)
     (record,), _, _ = held([], None, waits=1)

@@ -1,0 +1,8 @@
+"""How all tests are run: what takes long on a busy machine is no failure of what's tested."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
