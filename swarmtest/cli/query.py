@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from swarmtest.judge.querying import Answer
 
 _NO_END = 1_000_000
+
+MOST_ROWS = 10_000
+"""So many rows of a table are for a person; --csv and --json have all of them."""
 
 
 @click.command()
@@ -41,10 +46,11 @@ def query(folder: Path, sql: str, as_csv: bool, as_json: bool) -> int:
     if as_csv:
         _write_csv(answer, sys.stdout)
     elif as_json:
-        for row in answer.rows:
-            click.echo(json.dumps(dict(zip(answer.columns, row, strict=True)), default=str, ensure_ascii=False))
+        _write_json(answer, sys.stdout)
     else:
-        _show(answer)
+        _show(replace(answer, rows=answer.rows[:MOST_ROWS]))
+        if (rest := len(answer.rows) - MOST_ROWS) > 0:
+            click.echo(f"swarmtest: {rest:,} rows more; --csv or --json has all of them", err=True)
     return 0
 
 
@@ -52,6 +58,34 @@ def _write_csv(answer: Answer, out: TextIO) -> None:
     writer = csv.writer(out)
     writer.writerow(answer.columns)
     writer.writerows(answer.rows)
+
+
+def _write_json(answer: Answer, out: TextIO) -> None:
+    names = _each_once(answer.columns)
+    for row in answer.rows:
+        line = {name: _finite(value) for name, value in zip(names, row, strict=True)}
+        out.write(json.dumps(line, default=str, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _each_once(columns: Sequence[str]) -> list[str]:
+    """The names with a number where one is there again, as an object has room for only one of them."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 1
+        while name in names:
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
+    return names
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows no infinity and nothing that's no number."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return {str(name): _finite(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def _show(answer: Answer) -> None:

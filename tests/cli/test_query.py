@@ -55,6 +55,27 @@ def test_an_answer_is_an_object_a_row_as_json(run: str) -> None:
     assert json.loads(printed(run, SQL, "--json").splitlines()[0]) == {"kind": "long", "loss": "ok", "n": 72}
 
 
+def test_what_json_has_no_word_for_is_null_and_a_name_that_is_there_twice_gets_a_number(run: str) -> None:
+    sql = "SELECT 1 AS a, 2 AS a, 'inf'::DOUBLE AS b, ['nan'::DOUBLE, 1] AS c"
+    assert json.loads(printed(run, sql, "--json"), parse_constant=pytest.fail) == {
+        "a": 1, "a_2": 2, "b": None, "c": [None, 1.0],
+    }  # fmt: skip
+
+
+def test_a_table_without_end_is_cut_and_says_so(run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("swarmtest.cli.query.MOST_ROWS", 3)
+    sql = "SELECT n FROM requests"
+    lines = printed(run, sql).splitlines()
+    rows = len(printed(run, sql, "--csv").splitlines()) - 1
+    assert [line.strip() for line in lines] == [
+        "n",
+        "0",
+        "1",
+        "2",
+        f"swarmtest: {rows - 3} rows more; --csv or --json has all of them",
+    ]
+
+
 def test_both_at_once_are_refused(run: str) -> None:
     with pytest.raises(UsageError, match="give one of them"):
         printed(run, SQL, "--json", "--csv")
