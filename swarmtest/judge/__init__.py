@@ -15,7 +15,7 @@ from typing import Any
 
 from swarmtest.checks import Judged, Outcome, Verdict, find_check
 from swarmtest.checks.delivered_the_traffic import shortcomings
-from swarmtest.errors import SwarmtestError
+from swarmtest.errors import RunFolderError, SwarmtestError, in_a_line
 from swarmtest.events import Event, read_events
 from swarmtest.evidence.database import Database, database_of, database_of_folder, is_about_a_request, is_step
 from swarmtest.evidence.promises import read_promises
@@ -47,7 +47,9 @@ def judged_folder(path: Path) -> Iterator[tuple[Document, Told]]:
     events = list(read_events(folder.events, is_about_a_request))
     with closing(database_of_folder(folder)) as database:
         judged = see_folder(folder, events, database)
-        yield _judge(judged), told(judged.requests)
+        with _as_written(folder):
+            document = _judge(judged)
+        yield document, told(judged.requests)
 
 
 def judge_folder(path: Path) -> Document:
@@ -61,8 +63,28 @@ def see_folder(folder: RunFolder, events: Sequence[Event], database: Database) -
 
     Arguments:
         events: its trace, all but the lines that are in the database.
+
+    Raises:
+        RunFolderError: it holds what no version of swarmtest wrote.
     """
-    return _see(folder.read_plan(), events, database, read_beside(folder))
+    plan, beside = folder.read_plan(), read_beside(folder)
+    with _as_written(folder):
+        return _see(plan, events, database, beside)
+
+
+@contextmanager
+def _as_written(folder: RunFolder) -> Iterator[None]:
+    """Whoever edits a trace by hand, or damages it, is told so: judging trusts what swarmtest itself wrote."""
+    import duckdb
+
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, duckdb.Error) as error:
+        found = f"{type(error).__name__}: {in_a_line(error)}"
+        hint = "was it edited, or damaged? If not, report it with the folder"
+        raise RunFolderError(
+            f"{folder.path}: plan, trace or requests hold something that swarmtest never writes ({found}); {hint}"
+        ) from error
 
 
 def judge(

@@ -78,6 +78,26 @@ def test_a_damaged_file_is_named_in_one_line(tmp_path: Path, name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [("trace", "offsets", "x"), ("act", "instances", [[]]), ("act", "settings", 5), ("task", "addresses", {"a": 1}),
+     ("act", "id", {}), ("traffic", "machine_share", "full"), ("phase", "name", [])],
+)  # fmt: skip
+def test_a_forged_event_is_judged_or_refused_in_one_line(tmp_path: Path, kind: str, field: str, value: object) -> None:
+    rollout = Rollout()
+    folder = folder_of(rollout, tmp_path / "run")
+    lines = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    forged = [line | {field: value} if line["kind"] == kind else line for line in lines]
+    (folder / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in forged))
+    document, said = None, ""
+    try:
+        document = judge_folder(folder)
+    except RunFolderError as error:
+        said = str(error)
+    assert (document is None) == ("was it edited" in said)
+    assert "\n" not in said
+
+
 def test_a_check_that_breaks_is_not_proved_with_its_exception(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(judged: Judged) -> Verdict:
         raise ZeroDivisionError("no instances")
