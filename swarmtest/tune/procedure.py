@@ -122,7 +122,8 @@ class Tuning:
         elif not any((stop.drain_seconds or 0.0) > 0 for stop in seen.stops):
             yield (
                 "no request ran on any instance when it got its signal, so nothing is known of drains; let a kind of"
-                " traffic take some seconds (ms), or send more of it"
+                " traffic take some seconds (ms), or send more of it. A worker's jobs aren't seen: its grace is the"
+                " limit of its own drain, and some 5 s to requeue"
             )
         if not self._tuned.declares_longest:
             yield DECLARE
