@@ -1,53 +1,50 @@
 """The files of one stack, read and merged by the target's own rules, with the place of each value.
 
-Nothing in here raises for what a file says: what Docker would refuse is noted in :attr:`Document.refusals`, the rest
-goes on being read.
+Nothing in here raises for what a file says: what Docker would refuse is noted in the layers, and the rest goes on
+being read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from swarmtest.lint import Place, Target
-from swarmtest.stack.composefile import read_compose_file
+from swarmtest.stack.building import Path_
+from swarmtest.stack.dotenv import DotEnv, read_dotenv
+from swarmtest.stack.interpolation import Unsure as Unsure  # noqa: PLC0414 - rules know it from here
+from swarmtest.stack.layers import Layer, read_layer
+from swarmtest.stack.merging import merged_by_compose, merged_by_swarm
+
+_ABSENT = object()
 
 
-class Unsure(str):
-    """A text made with a variable that has no value here; the text is what Docker would take, with nothing put in.
-
-    Attributes:
-        variables: the names that have no value.
-    """
-
-    __slots__ = ("variables",)
-    variables: tuple[str, ...]
-
-    @classmethod
-    def of(cls, text: str, *variables: str) -> Unsure:
-        made = cls(text)
-        made.variables = variables
-        return made
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """One stack.
 
     Attributes:
         files: in the order in which they're laid over each other.
         tree: the merged values, variables replaced; a text that depends on an unset variable is an :class:`Unsure`.
-        places: file and line of each key, by its path; of a merged one that of the last file that says it.
+        layers: the files one by one.
         environment: what variables were looked up in, for the target.
+        dotenv: the file ``.env`` that Compose reads beside the first one; None for Swarm.
     """
 
     files: tuple[Path, ...]
     target: Target
     tree: Mapping[str, Any]
-    places: Mapping[tuple[str, ...], Place]
+    layers: tuple[Layer, ...]
     environment: Mapping[str, str]
+    dotenv: DotEnv | None = None
+
+    @cached_property
+    def places(self) -> Mapping[tuple[str, ...], Place]:
+        """File and line of each key, by its path; of a merged one that of the last file that says it."""
+        return _Places(self.layers, self.tree)
 
     def place(self, *key: str) -> Place:
         """Where a key is written; of an absent one the nearest key above."""
@@ -69,7 +66,50 @@ def read_document(
     Raises:
         StackError: a file can't be read at all.
     """
-    read = [read_compose_file(path, environment, (texts or {}).get(path)) for path in paths]
-    source = read[-1]
-    places = {key: Place(source.path, line, key) for key, line in source.lines.items()}
-    return Document(tuple(paths), target, source.tree, places, environment)
+    swarm = target is Target.SWARM
+    dotenv = None if swarm else read_dotenv(paths[0].parent, environment)
+    known = environment if dotenv is None else {**dotenv.values, **environment}
+    layers = [read_layer(path, known, (texts or {}).get(path), swarm=swarm) for path in paths]
+    if swarm:
+        tree = merged_by_swarm([layer.tree for layer in layers])
+    else:
+        tree = merged_by_compose([layer.tagged for layer in layers]) if len(layers) > 1 else layers[0].tree
+    return Document(tuple(paths), target, tree, tuple(layers), known, dotenv)
+
+
+class _Places(Mapping[Path_, Place]):
+    """Looks a place up when somebody asks; an item of a list is found again in the file that it's from."""
+
+    def __init__(self, layers: Sequence[Layer], tree: Mapping[str, Any]) -> None:
+        self._layers, self._tree = layers, tree
+
+    def __getitem__(self, path: Path_) -> Place:
+        for layer in reversed(self._layers):
+            written = path if len(self._layers) == 1 else _written(path, self._tree, layer.tree)
+            if written is not None and (line := layer.lines.get(written)) is not None:
+                return Place(layer.path, line, path)
+        raise KeyError(path)
+
+    def __iter__(self) -> Iterator[Path_]:
+        return iter(dict.fromkeys(path for layer in self._layers for path in layer.lines))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _written(path: Path_, merged: Any, own: Any) -> Path_ | None:
+    """The path of the same value in one of the files; None where that file doesn't say it."""
+    found: list[str] = []
+    for part in path:
+        if isinstance(merged, list) and isinstance(own, list):
+            wanted = merged[int(part)] if part.isdigit() and int(part) < len(merged) else _ABSENT
+            at = next((index for index, item in enumerate(own) if item is wanted or item == wanted), None)
+            if at is None:
+                return None
+            found.append(str(at))
+            merged, own = wanted, own[at]
+        else:
+            found.append(part)
+            merged = merged.get(part) if isinstance(merged, dict) else None
+            own = own.get(part) if isinstance(own, dict) else None
+    return tuple(found)

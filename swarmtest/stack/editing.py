@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import StackError
+from swarmtest.stack.building import Path_
 from swarmtest.stack.splicing import NotWritten, Value, spliced
-from swarmtest.stack.yamlfile import Path_, parse_yaml
+from swarmtest.stack.yamlfile import parse_yaml
 
 _BOM = "\ufeff"
 _ABSENT = object()

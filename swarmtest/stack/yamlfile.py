@@ -1,32 +1,42 @@
-"""Reads one YAML file the way Docker reads it, and remembers the line of each key.
+"""Reads one YAML file the way Docker reads it, and knows the line of each key.
 
-Numbers with colons (``22:22``) and dates stay text, as in YAML 1.2, and the Compose tags ``!reset`` and ``!override``
-don't stop the reader. Whatever a file holds, the answer is a tree or a :class:`StackError`.
+Plain words are what :mod:`swarmtest.stack.scalars` says, and the Compose tags ``!reset`` and ``!override`` don't stop
+the reader. libyaml does the reading where PyYAML has it, ten times as fast as Python; what it refuses is read once
+more by Python, whose messages are better. Whatever a file holds, the answer is a tree or a :class:`StackError`.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
+from yaml.parser import Parser
+from yaml.reader import Reader
+from yaml.scanner import Scanner
 
 from swarmtest.errors import StackError
-
-Path_ = tuple[str, ...]
-
-MOST_NODES = 100_000
-"""So many values a file may have with its aliases written out; a few nested anchors can hold billions."""
+from swarmtest.stack.building import PLAIN, QUOTED, Builder, Oddity, Path_, halves
+from swarmtest.stack.yamllines import Lines
 
 
 @dataclass(frozen=True, slots=True)
 class YamlTree:
-    """What a file holds, and the one-based line of each key, by its path."""
+    """What a file holds.
+
+    Attributes:
+        lines: the one-based line of each key, by its path.
+        oddities: what Docker refuses or reads in its own way although it's YAML; for those who want to know.
+        tagged: whether ``!reset`` or ``!override`` is in it; see :mod:`swarmtest.stack.building`.
+    """
 
     tree: Any
-    lines: dict[Path_, int]
+    lines: Mapping[Path_, int]
+    oddities: tuple[Oddity, ...] = field(default=())
+    tagged: bool = False
 
 
 def read_yaml(path: Path, what: str) -> YamlTree:
@@ -42,22 +52,16 @@ def read_yaml(path: Path, what: str) -> YamlTree:
 
 
 def parse_yaml(text: str, path: Path) -> YamlTree:
-    """Reads text that's a file's, or is to become it; raises :class:`StackError` for what isn't YAML."""
-    lines: dict[Path_, int] = {}
-    try:
-        return YamlTree(_tree_of(text, path, lines), lines)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        raise StackError(f"not valid YAML: {error.problem or error.context}", file=path, line=line) from error
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise StackError(f"not valid YAML: the character {error.character!r}", file=path, line=line) from error
-    except RecursionError as error:
-        raise StackError("not readable: nested too deep", file=path) from error
-    except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # what a tag such as !!timestamp does with a value that isn't one
-        raise StackError(f"not valid YAML: {error}", file=path) from error
+    """Reads text that's a file's, or is to become it; raises :class:`StackError` for what isn't YAML.
+
+    ``!reset`` is read as None, ``!override`` and unknown tags as the value below them.
+    """
+    return _guarded(text, path, Builder(path, keep_tags=False), one=True)
+
+
+def parse_tagged(text: str, path: Path) -> YamlTree:
+    """The same with the tags of Compose kept, and of several documents the first, as Docker does it."""
+    return _guarded(text, path, Builder(path, keep_tags=True), one=False)
 
 
 def read_text(path: Path, what: str) -> str:
@@ -74,89 +78,87 @@ def read_text(path: Path, what: str) -> str:
         raise StackError(f"isn't UTF-8 text (byte {error.start}); save it as UTF-8", file=path) from error
 
 
-class _Loader(yaml.SafeLoader):
-    """SafeLoader without base-60 numbers, dates and the short booleans of YAML 1.1."""
+class _Untagged:
+    """Leaves plain words to :mod:`swarmtest.stack.scalars`: the tag says only whether there were quotes."""
+
+    def descend_resolver(self, _parent: Any, _index: Any) -> None:
+        """Nothing depends on where a value stands."""
+
+    def ascend_resolver(self) -> None:
+        """Nor on where it ends."""
+
+    def resolve(self, _kind: Any, _value: Any, implicit: Any) -> str:
+        """The tag of a value that has none."""
+        return PLAIN if implicit.__class__ is tuple and implicit[0] else QUOTED
 
 
-_Loader.yaml_implicit_resolvers = {
-    first: [
-        (tag, pattern)
-        for tag, pattern in resolvers
-        if tag.removeprefix("tag:yaml.org,2002:") not in ("int", "float", "timestamp", "bool", "value")
-    ]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
-)
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*|0o?[0-7]+|0x[0-9a-fA-F]+)$"), list("-+0123456789")
-)
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"),
-    list("-+0123456789."),
-)
+class _Python(_Untagged, Reader, Scanner, Parser, Composer):
+    """PyYAML's parser in Python; an anchor may be set anew, as with Docker, which PyYAML refuses."""
+
+    def __init__(self, text: str) -> None:
+        Reader.__init__(self, text)
+        Scanner.__init__(self)
+        Parser.__init__(self)
+        Composer.__init__(self)
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """One node and what's below it."""
+        if not self.check_event(yaml.AliasEvent):
+            self.anchors.pop(self.peek_event().anchor, None)  # type: ignore[no-untyped-call]
+        return super().compose_node(parent, index)
 
 
-def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Any:
-    """``!reset`` means absent; ``!override`` and unknown tags give the value below them."""
-    if suffix == "reset":
+def _fast_parser() -> Any:
+    try:
+        from yaml._yaml import CParser
+    except ImportError:
         return None
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    tag = loader.resolve(yaml.ScalarNode, node.value, (True, False))  # type: ignore[no-untyped-call]
-    return loader.construct_object(yaml.ScalarNode(tag, node.value))
+    return type("_Fast", (_Untagged, CParser), {})
 
 
-_Loader.add_multi_constructor("!", _tagged)
+_FAST = _fast_parser()
 
 
-def _tree_of(text: str, path: Path, lines: dict[Path_, int]) -> Any:
-    loader = _Loader(text)
-    node = loader.get_single_node()
-    if node is None:
-        return None
-    _measure(node, path, {})
-    _note_lines(node, (), lines)
-    return loader.construct_document(node)
+def _composed(text: str, *, one: bool) -> Any:
+    """The root node; what libyaml refuses is said in Python's words, and taken where only an anchor is set anew."""
+    if _FAST is None:
+        return _root(_Python, text, one=one)
+    try:
+        return _root(_FAST, text, one=one)
+    except yaml.YAMLError as error:
+        root = _root(_Python, text, one=one)
+        if not isinstance(error, yaml.composer.ComposerError) and root is not None and not any(halves(root)):
+            raise
+        return root
 
 
-def _measure(node: yaml.Node, file: Path, sizes: dict[int, int | None]) -> int:
-    """Number of values below a node, aliases written out; refuses what nobody could read through.
-
-    Raises:
-        StackError: an anchor that holds itself, too many values, or half a character.
-    """
-    line = node.start_mark.line + 1
-    if id(node) in sizes:
-        if (known := sizes[id(node)]) is None:
-            raise StackError("an anchor that holds itself", file=file, line=line)
-        return known
-    sizes[id(node)] = None
-    size = 1
-    match node:
-        case yaml.MappingNode():
-            size += sum(_measure(key, file, sizes) + _measure(value, file, sizes) for key, value in node.value)
-        case yaml.SequenceNode():
-            size += sum(_measure(item, file, sizes) for item in node.value)
-        case _ if any("\ud800" <= character <= "\udfff" for character in node.value):
-            raise StackError("half of a UTF-16 pair; write the character itself", file=file, line=line)
-    if size > MOST_NODES:
-        raise StackError(f"more than {MOST_NODES} values, with its aliases written out", file=file, line=line)
-    sizes[id(node)] = size
-    return size
+def _root(parser_class: Any, text: str, *, one: bool) -> Any:
+    parser = parser_class(text)
+    try:
+        return parser.get_single_node() if one else parser.get_node() if parser.check_node() else None
+    finally:
+        if parser_class is _FAST:
+            parser.dispose()
 
 
-def _note_lines(node: yaml.Node, path: Path_, lines: dict[Path_, int]) -> None:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                lines[(*path, key.value)] = key.start_mark.line + 1
-                _note_lines(value, (*path, key.value), lines)
-    elif isinstance(node, yaml.SequenceNode):
-        for index, item in enumerate(node.value):
-            lines[(*path, str(index))] = item.start_mark.line + 1
-            _note_lines(item, (*path, str(index)), lines)
+def _guarded(text: str, path: Path, builder: Builder, *, one: bool) -> YamlTree:
+    try:
+        root = _composed(text, one=one)
+        if root is None:
+            return YamlTree(None, Lines(None))
+        for half in halves(root) if not text.isascii() or "\\u" in text.lower() else ():
+            line = half.start_mark.line + 1
+            raise StackError("half of a UTF-16 pair; write the character itself", file=path, line=line)
+        return YamlTree(builder.build(root), Lines(root), tuple(builder.oddities), builder.tagged)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise StackError(f"not valid YAML: {error.problem or error.context}", file=path, line=line) from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise StackError(f"not valid YAML: the character {error.character!r}", file=path, line=line) from error
+    except RecursionError as error:
+        raise StackError("not readable: nested too deep", file=path) from error
+    except (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # what a tag such as !!timestamp does with a value that isn't one
+        raise StackError(f"not valid YAML: {error}", file=path) from error

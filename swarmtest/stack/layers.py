@@ -1,0 +1,60 @@
+"""The files of one stack as the linter reads them: leniently, with what a person should hear noted beside the values.
+
+It's the same reading that a run does (:mod:`swarmtest.stack.composefile`), with the tags of Compose kept until the
+files are merged. One layer is one file; what Docker refuses in it is checked on the layer, since it's refused before
+anything is merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swarmtest.errors import StackError
+from swarmtest.stack.building import Oddity, Path_
+from swarmtest.stack.composefile import not_a_mapping
+from swarmtest.stack.interpolation import COMPOSE_CASTS, SWARM_CASTS, Interpolation, Note
+from swarmtest.stack.merging import settled
+from swarmtest.stack.variables import replaced_by_compose, replaced_by_swarm
+from swarmtest.stack.yamlfile import parse_tagged, read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One file.
+
+    Attributes:
+        tagged: its values, with what's reset or overridden marked as such.
+        tree: the same without the marks.
+        lines: one-based line of each key, by its path.
+        oddities: what's YAML, and read by Docker in its own way or not at all.
+        notes: what there is to say about its variables and keys.
+    """
+
+    path: Path
+    tagged: Mapping[str, Any]
+    tree: Mapping[str, Any]
+    lines: Mapping[Path_, int]
+    oddities: tuple[Oddity, ...]
+    notes: tuple[Note, ...]
+
+
+def read_layer(path: Path, environment: Mapping[str, str], text: str | None, *, swarm: bool) -> Layer:
+    """Reads one file.
+
+    Raises:
+        StackError: no such file, not YAML, or nothing that could be a stack.
+    """
+    read = parse_tagged(read_text(path, "a stack file") if text is None else text.removeprefix("\ufeff"), path)
+    if not isinstance(read.tree, dict):
+        raise not_a_mapping(read.tree, path)
+    replace, casts = (replaced_by_swarm, SWARM_CASTS) if swarm else (replaced_by_compose, COMPOSE_CASTS)
+    interpolation = Interpolation(replace, environment, casts, unsure=True)
+    try:
+        tagged = interpolation.below(read.tree)
+        tree = settled(tagged) if read.tagged else tagged
+    except RecursionError as error:
+        raise StackError("not readable: nested too deep", file=path) from error
+    return Layer(path, tagged, tree, read.lines, read.oddities, tuple(interpolation.notes))
