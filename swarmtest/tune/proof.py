@@ -22,6 +22,7 @@ def _missing(seen: Seen) -> list[str]:
     found = [f"the proof: {stop.instance} was {stop.why_not}" for stop in seen.stops if "made with" in stop.why_not]
     if not any(stop.counted for stop in seen.stops):
         found.append("the proof: no stop was seen from its signal to its exit with a request on it")
+    found += [f"the proof: {reason}" for reason in seen.undelivered[:1]]
     check = seen.checks.get(ANSWERED)
     if seen.unproved or check is None or check.outcome != "passed":
         said = f"{check.sentence} {check.advice or ''}".strip() if check is not None else "nobody looked"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from swarmtest.checks import Judged
+from swarmtest.checks.delivered_the_traffic import NEVER_KEPT, shortcomings
 from swarmtest.events import read_events
 from swarmtest.evidence.database import database_of_folder, is_about_a_request
 from swarmtest.judge import see_folder
@@ -27,6 +28,7 @@ class Seen:
         ways: how instances failed to end well, and how requests were lost.
         told: how many of its stops wrote that they had heard of the signal, or acted on it before their end.
         longest_seconds: the longest request that was answered, as its instance had it; 0 where none was.
+        undelivered: why its traffic proves nothing; then none of its stops counts.
     """
 
     folder: str
@@ -42,6 +44,7 @@ class Seen:
     longest_seconds: float = 0.0
     ended: str | None = "finished"
     notes: tuple[str, ...] = ()
+    undelivered: tuple[str, ...] = ()
 
 
 def see(document: Document, folder: Path, run: int, armed: float) -> Seen:
@@ -70,13 +73,17 @@ def seen_of(judged: Judged, document: Document, folder: str, place: tuple[int, f
     ways = most_telling(really, judged.timeline, judged.witness, judged.promises)
     streams = judged.witness.streams
     lines = [streams[life.container].lifecycle for life in going if life.container and life.container in streams]
+    undelivered = tuple(reason for reason in shortcomings(judged) if reason != NEVER_KEPT)
+    stops = measured(going, *place, by_task)
+    if undelivered:
+        stops = tuple(replace(stop, why_not=stop.why_not or undelivered[0]) for stop in stops)
     return Seen(
         folder=folder,
         outcome=document.outcome,
         sent=judged.losses.sent,
         lost=len(really),
         unproved=len(judged.losses.lost) - len(really),
-        stops=measured(going, *place, by_task),
+        stops=stops,
         checks={check.name: check for check in document.checks},
         endings=tuple(endings),
         ways=tuple(ways),
@@ -84,6 +91,7 @@ def seen_of(judged: Judged, document: Document, folder: str, place: tuple[int, f
         longest_seconds=max(0.0, float(judged.requests.rows(_LONGEST)[0][0] or 0.0)),
         ended=judged.timeline.outcome,
         notes=tuple(document.notes),
+        undelivered=undelivered,
     )
 
 

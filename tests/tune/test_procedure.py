@@ -142,6 +142,7 @@ def test_a_job_of_hours_gets_no_grace_of_hours(tmp_path: Path) -> None:
         pytest.param({"unproved": 3}, "not_proved", 3, id="unproved"),
         pytest.param({"stops": (stop(why_not="made with a grace of 30 s"),)}, "not_proved", 3, id="another grace"),
         pytest.param({"stops": ()}, "not_proved", 3, id="no stop"),
+        pytest.param({"undelivered": ("99 % of a processor",)}, "not_proved", 3, id="a client at its limit"),
         pytest.param({"ended": None}, "not_proved", 3, id="killed run"),
         pytest.param(
             {"checks": {"answered_every_request": CheckEntry("answered_every_request", "not_proved", "Who knows.")}},

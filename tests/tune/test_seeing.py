@@ -81,3 +81,11 @@ def test_a_stop_that_swarm_didnt_order_isnt_counted(cause: str | None) -> None:
     (one,) = measured([life], 2, 30.0, {})
     assert one.why_not == (cause or "who asked it to stop is unknown")
     assert not one.counted
+
+
+def test_stops_of_a_run_whose_client_was_at_its_limit_dont_count() -> None:
+    rollout = Rollout()
+    rollout.traffic = {"cpu_share_max": 0.99, "late_ms_p99": 900.0}
+    seen = of(rollout)
+    assert seen.undelivered
+    assert {stop.why_not for stop in seen.stops} == {seen.undelivered[0]}
