@@ -20,6 +20,19 @@ STOP_CHECKS = ("exited_within_grace", "drained_before_exit", "answered_every_req
 OF_THE_GRACE = (Mechanism.GRACE_TOO_SHORT, Mechanism.SIGNAL_OR_GRACE)
 """What a longer grace may mend; the second of them shows under the generous one."""
 
+OF_THE_STOP = (
+    Mechanism.SIGNAL_IGNORED,
+    Mechanism.SIGNAL_OR_GRACE,
+    Mechanism.KEEP_ALIVE,
+    Mechanism.STREAMS_HELD,
+    Mechanism.HANGS,
+    Mechanism.DRAIN_MISSING,
+    Mechanism.OWN_LIMIT,
+    Mechanism.SOCKETS_DESTROYED,
+)
+"""What an app does on its way out. Under the generous grace only these end a tune: an instance that dies of something
+else meanwhile isn't counted, and the proof will show what's lost to it."""
+
 AT_ONCE_SECONDS = 1.0
 """An end this soon after the signal is no drain."""
 
@@ -34,8 +47,10 @@ def cures(seen: Seen, *, generous: bool) -> list[str]:
         generous: whether the run had a grace that's long enough for any drain, so that one that ran out tells of
             something else.
     """
-    allowed = OF_THE_GRACE[:1] if generous else OF_THE_GRACE
     found = {*seen.endings, *(way for way, _ in seen.ways)}
+    if generous and found and not found & {*OF_THE_STOP}:
+        return []
+    allowed = OF_THE_GRACE[:1] if generous else OF_THE_GRACE
     failed = [check for name in STOP_CHECKS if (check := seen.checks.get(name)) and check.outcome == "failed"]
     if found and found <= {*allowed}:
         failed = [check for check in failed if check.name == "streams_closed_in_order"]
