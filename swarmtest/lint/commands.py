@@ -14,8 +14,9 @@ from swarmtest.lint.shell import Script, read_script
 
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "zsh"})
 
-REPLACING_SHELLS = frozenset({"bash", "zsh"})
-"""They replace themselves by the last command of ``-c``; dash 0.5.12, Debian's and Ubuntu's ``sh``, doesn't."""
+REPLACING_SHELLS = frozenset({"bash", "zsh", "ash"})
+"""They replace themselves by the last command of ``-c`` (tried: bash 5.2, BusyBox 1.35); dash 0.5.12, ``sh`` on Debian
+and Ubuntu, doesn't."""
 
 _INITS = frozenset({"tini", "tini-static", "dumb-init", "docker-init", "catatonit"})
 

@@ -1,7 +1,4 @@
-"""How long programs take to finish what they're doing, by what the file says of them.
-
-Defaults and flags were read in each program's own documents and source; ``docs/lint/drain-beyond-grace.md`` lists them.
-"""
+"""How long programs take to finish what they're doing, by what the file says of them."""
 
 from __future__ import annotations
 
@@ -10,9 +7,10 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf
+from math import inf, isfinite
 
-from swarmtest.lint.commands import base, flag, started
+from swarmtest.lint.commands import base, flag, started, started_as
+from swarmtest.lint.known_programs import Known, known_program
 from swarmtest.lint.services import LintService
 from swarmtest.stack.durations import parse_duration
 
@@ -36,47 +34,6 @@ class Drain:
     key: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What a program's limit is called.
-
-    Attributes:
-        flags: those of its command line.
-        variable: of its environment.
-        default: in seconds.
-        unit: seconds in one of what the value counts; a value with a unit of its own is read as one.
-    """
-
-    program: str
-    kind: str
-    default: float
-    flags: tuple[str, ...] = ()
-    variable: str = ""
-    unit: float = 1.0
-
-
-_BY_NAME = {
-    "gunicorn": _Known("gunicorn", "server", 30, ("--graceful-timeout",)),
-    "uvicorn": _Known("uvicorn", "server", inf, ("--timeout-graceful-shutdown",), "UVICORN_TIMEOUT_GRACEFUL_SHUTDOWN"),
-    "hypercorn": _Known("hypercorn", "server", 3, ("--graceful-timeout",)),
-    "sidekiq": _Known("sidekiq", "worker", 25, ("-t", "--timeout")),
-    "shoryuken": _Known("shoryuken", "worker", 8, ("-t", "--timeout")),
-    "dramatiq": _Known("dramatiq", "worker", 600, ("--worker-shutdown-timeout",), unit=0.001),
-    "good_job": _Known("good_job", "worker", inf, ("--shutdown-timeout",), "GOOD_JOB_SHUTDOWN_TIMEOUT"),
-    "celery": _Known("celery", "worker", inf, ("--time-limit", "--soft-time-limit")),
-    "rq": _Known("rq", "worker", inf),
-    "rqworker": _Known("rq", "worker", inf),
-    "que": _Known("que", "worker", inf),
-    "delayed_job": _Known("delayed_job", "worker", inf),
-    "supervisord": _Known("supervisord", "supervisor", 10),
-    "pm2": _Known("pm2", "supervisor", 1.6, ("--kill-timeout",), "PM2_KILL_TIMEOUT", 0.001),
-    "foreman": _Known("foreman", "supervisor", 5, ("-t", "--timeout")),
-    "honcho": _Known("honcho", "supervisor", 5),
-    "overmind": _Known("overmind", "supervisor", 5, ("-t", "--timeout"), "OVERMIND_TIMEOUT"),
-    "su": _Known("su", "supervisor", 2),
-}
-_ALIASES = {"pm2-runtime": "pm2", "pm2-docker": "pm2", "sidekiqswarm": "sidekiq", "su": "su"}
-
 _VARIABLES = {
     "DOTNET_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", 1.0),
     "ASPNETCORE_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", 1.0),
@@ -98,20 +55,41 @@ _TRAEFIK_LIMIT = re.compile(r"lifecycle[._](?:request\w*)?gracetimeout\Z", re.IG
 _WAITS = re.compile(r"(?:WAIT|DELAY)")
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a service says that bears on its shutdown; services say the same over and over, so it's a key."""
+
+    image: str
+    argv: tuple[str, ...]
+    key: tuple[str, ...]
+    init: bool
+    variables: tuple[tuple[str, str], ...]
+
+    def value(self, name: str) -> str | None:
+        return next((text for key, text in self.variables if key == name), None)
+
+
 def drains(service: LintService) -> tuple[Drain, ...]:
     """All limits that the file tells of, those that are written first."""
-    found = [*_of_programs(service), *_of_variables(service), *_of_traefik(service)]
+    key = ("command",) if service.command is not None else ("entrypoint",)
+    variables = tuple((name, text) for name, text in service.environment.items() if text is not None)
+    return _drains(_Said(service.image.name, tuple(service.argv or ()), key, service.init, variables))
+
+
+@lru_cache(maxsize=4096)
+def _drains(said: _Said) -> tuple[Drain, ...]:
+    found = [*_of_programs(said), *_of_variables(said), *_of_traefik(said)]
     return tuple(sorted(found, key=lambda drain: not drain.written))
 
 
 def waits(service: LintService) -> float:
     """Seconds that the app waits after its signal before it begins to drain, as far as a variable says so."""
-    return sum(drain.seconds for drain in _of_variables(service) if is_wait(drain))
+    return sum(drain.seconds for drain in drains(service) if is_wait(drain))
 
 
 def is_wait(drain: Drain) -> bool:
     """Whether it's the time before a drain, by the name of its variable, in which the app still takes requests."""
-    return _WAITS.search(drain.written.partition("=")[0]) is not None
+    return drain.key[0] == "environment" and _WAITS.search(drain.written.partition("=")[0]) is not None
 
 
 def guessed(drain: Drain) -> bool:
@@ -125,37 +103,20 @@ def programs(service: LintService) -> tuple[tuple[str, ...], ...]:
     return begun.programs if begun else ()
 
 
-def _of_programs(service: LintService) -> Iterator[Drain]:
-    key = ("command",) if service.command is not None else ("entrypoint",)
-    for words in programs(service):
+def _of_programs(said: _Said) -> Iterator[Drain]:
+    for words in started_as(said.argv, said.init).programs if said.argv else ():
         known = known_program(words)
         if base(words) == "nginx":
-            yield from _of_nginx(words, key)
+            yield from _of_nginx(words, said.key)
         if known is None:
             continue
-        drain = _flagged(known, words, key) or _in_environment(known, service)
+        drain = _flagged(known, words, said.key) or _in_environment(known, said)
         if drain is None and known.program == "gunicorn":
-            drain = _in_gunicorn_arguments(known, service)
-        yield drain or Drain(known.program, known.kind, known.default, "", key)
+            drain = _in_gunicorn_arguments(known, said)
+        yield drain or Drain(known.program, known.kind, known.default, "", said.key)
 
 
-@lru_cache(maxsize=4096)
-def known_program(words: tuple[str, ...]) -> _Known | None:
-    """What's known of a program's shutdown."""
-    name = base(words)
-    name = _ALIASES.get(name, name)
-    if name in ("rake", "rails") and "jobs:work" in words:
-        return _BY_NAME["delayed_job"]
-    if name in ("php", "artisan") and "queue:work" in words:
-        return _Known("queue:work", "worker", 60, ("--timeout",))
-    if name == "airflow" and words[1:3] == ("celery", "worker"):
-        return _Known("Airflow's Celery worker", "worker", inf)
-    if (name == "celery" and "worker" not in words) or (name == "rq" and not {"worker", "worker-pool"} & set(words)):
-        return None
-    return _BY_NAME.get(name)
-
-
-def _flagged(known: _Known, words: tuple[str, ...], key: tuple[str, ...]) -> Drain | None:
+def _flagged(known: Known, words: tuple[str, ...], key: tuple[str, ...]) -> Drain | None:
     for name in known.flags:
         text = flag(words, name)
         value = _value(text, known.unit)
@@ -164,8 +125,8 @@ def _flagged(known: _Known, words: tuple[str, ...], key: tuple[str, ...]) -> Dra
     return None
 
 
-def _in_environment(known: _Known, service: LintService) -> Drain | None:
-    text = service.environment.get(known.variable) if known.variable else None
+def _in_environment(known: Known, said: _Said) -> Drain | None:
+    text = said.value(known.variable) if known.variable else None
     value = _value(text, known.unit)
     if value is None:
         return None
@@ -173,18 +134,16 @@ def _in_environment(known: _Known, service: LintService) -> Drain | None:
     return Drain(known.program, known.kind, inf if value < 0 else value, written, ("environment", known.variable))
 
 
-def _in_gunicorn_arguments(known: _Known, service: LintService) -> Drain | None:
-    text = service.environment.get("GUNICORN_CMD_ARGS") or ""
+def _in_gunicorn_arguments(known: Known, said: _Said) -> Drain | None:
+    text = said.value("GUNICORN_CMD_ARGS") or ""
     try:
         return _flagged(known, tuple(shlex.split(text)), ("environment", "GUNICORN_CMD_ARGS")) if text else None
     except ValueError:
         return None
 
 
-def _of_variables(service: LintService) -> Iterator[Drain]:
-    for name, text in service.environment.items():
-        if text is None:
-            continue
+def _of_variables(said: _Said) -> Iterator[Drain]:
+    for name, text in said.variables:
         if name in _VARIABLES:
             program, unit = _VARIABLES[name]
             value = _value(text, unit)
@@ -207,15 +166,15 @@ def _of_nginx(words: tuple[str, ...], key: tuple[str, ...]) -> Iterator[Drain]:
             yield Drain("nginx", "server", value, match[0], key)
 
 
-def _of_traefik(service: LintService) -> Iterator[Drain]:
+def _of_traefik(said: _Said) -> Iterator[Drain]:
     """Each entry point takes requests for a while after the signal (0 s by default), then drains (10 s)."""
-    if service.image.name != "traefik":
+    if said.image != "traefik":
         return
-    given: list[tuple[tuple[str, ...], str]] = [(("command",), word) for word in service.argv or ()]
-    given += [(("environment", name), f"{name}={text}") for name, text in service.environment.items()]
+    given: list[tuple[tuple[str, ...], str]] = [(said.key, word) for word in said.argv]
+    given += [(("environment", name), f"{name}={text}") for name, text in said.variables]
     found = {"gracetimeout": 10.0, "requestacceptgracetimeout": 0.0}
     written: list[str] = []
-    key: tuple[str, ...] = ("command",)
+    key = said.key
     for where, text in given:
         name, _, value = text.partition("=")
         limit = _value(value, 1.0) if _TRAEFIK_LIMIT.search(name) else None
@@ -238,7 +197,7 @@ def _value(text: str | None, unit: float | None) -> float | None:
         return None
     try:
         number = float(text)
-        return number * unit if unit is not None else None
+        return number * unit if unit is not None and isfinite(number) else None
     except ValueError:
         pass
     try:

@@ -80,7 +80,7 @@ def _list_late(stack: Stack) -> Iterator[Finding]:
             continue
         said = next((settings[name] for name in _REFRESH if name in settings), None)
         refresh = _DEFAULT_REFRESH_SECONDS if said is None else _seconds(said)
-        reached = [each.name for each in stack.services if _by_tasks(each)]
+        reached = [each.name for each in stack.services if each is not service and _by_tasks(each)]
         if refresh is None or refresh < ANNOUNCED_SECONDS or not reached:
             continue
         late = refresh - ANNOUNCED_SECONDS

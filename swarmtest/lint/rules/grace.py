@@ -10,6 +10,7 @@ from swarmtest.lint.rolling import rolls, start_first, takes_from_a_queue
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 from swarmtest.lint.wording import seconds
+from swarmtest.lint.writers import own_data, shared_volumes
 
 _KEY = "stop_grace_period"
 _OLD_TASK_SECONDS = 60.0
@@ -97,7 +98,7 @@ def _beyond_stop_first(stack: Stack) -> Iterator[Finding]:
     for service, grace in _written(stack):
         if grace <= _OLD_TASK_SECONDS or start_first(service) or not rolls(service) or grace >= _LONG_SECONDS:
             continue
-        alone = any(mount.kind in ("volume", "bind") and not mount.read_only for mount in service.mounts)
+        alone = any(own_data(service)) or any(shared_volumes(service))
         at_queue = takes_from_a_queue(service) or any(drain.kind == "worker" for drain in drains(service))
         yield Finding(
             "grace-beyond-stop-first",

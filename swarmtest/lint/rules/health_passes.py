@@ -63,7 +63,7 @@ def _why_list_passes(commands: tuple[Command, ...]) -> str | None:
         return None
     if before == "|":
         return f"a pipe ends as its last command does, and {last.name} never fails" if last.name in _PIPED else None
-    said = {"||": "whatever fails, ", "": "whatever came before, "}[before]
+    said = "whatever fails, " if before == "||" else ""
     if last.name in ("exit", "return"):
         return f"{said}it ends with {' '.join(last.words)}" if last.words[1:] == ("0",) else None
     return f"{said}{shortened(' '.join(last.words))!r} succeeds" if last.name in _SUCCEEDS else None

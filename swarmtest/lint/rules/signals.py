@@ -32,6 +32,11 @@ _RUNNERS = {"go": "run", "cargo": "run", "dotnet": "watch", "bun": "run", "deno"
 _HOLDS_ON = frozenset({"tail", "wait", "sleep", "cat", "read"})
 """Commands at the end of a script that keep a container alive, and do no work."""
 
+_OVER_AT_ONCE = frozenset(
+    {"echo", "printf", "true", "false", "exit", "ls", "rm", "cp", "mv", "mkdir", "chown", "chmod", "date"}
+)
+"""Commands that nobody has to tell to stop: a script that ends with them is a chore."""
+
 
 def to_stop(stack: Stack) -> Iterator[tuple[LintService, Started]]:
     """Each service that's told to stop while it works, and how the file starts it."""
@@ -62,7 +67,7 @@ def _at_shell(stack: Stack) -> Iterator[Finding]:
         if how is None:
             continue
         why, certainty, severity = how
-        child = begun.main_name or "the program"
+        child = "what runs in the loop" if begun.script.loops else begun.main_name or "the program"
         yield Finding(
             "signal-stops-at-shell",
             severity,
@@ -81,8 +86,8 @@ def _written(service: LintService) -> Place:
 def _stays(service: LintService, script: Script, shell: str) -> tuple[str, Certainty, Severity] | None:
     """Why the shell is still there when the program runs, and how sure that is; None where it isn't, or handles it."""
     commands = script.commands
-    holds_on = commands and commands[-1].name in _HOLDS_ON and not script.loops
-    if not commands or holds_on or script.calls("trap") or commands[-1].after == "&":
+    idle = commands and commands[-1].name in _HOLDS_ON | _OVER_AT_ONCE and not script.loops
+    if not commands or idle or script.calls("trap") or commands[-1].after == "&":
         return None
     if len(commands) > 1 and commands[-2].after == "|":
         return "a shell stays in front of a pipe", Certainty.CERTAIN, Severity.ERROR
@@ -150,7 +155,7 @@ def _wrapper(words: tuple[str, ...]) -> str | None:
 def _drops_words(stack: Stack) -> Iterator[Finding]:
     """``sh -c`` takes one word as its script; the others are that script's parameters."""
     for service, begun in to_stop(stack):
-        if not begun.script or not begun.extra or "$" in begun.text or begun.script.calls("exec"):
+        if not begun.script or not begun.extra or "$" in begun.text:
             continue
         yield Finding(
             "shell-drops-words",

@@ -47,6 +47,8 @@ def test_a_shell_stays_in_front(command: str, said: str) -> None:
         '["sh", "-c", "trap \'kill $$!\' TERM; node server.js & wait"]',
         '["bash", "-c", "node server.js"]',
         '["node", "server.js"]',
+        '["ash", "-c", "node server.js"]',
+        '["sh", "-c", "rm -rf /tmp/a; echo done"]',
         '["/entrypoint.sh", "serve"]',
         "node server.js",
     ],
@@ -107,6 +109,7 @@ def test_words_behind_the_script_are_not_run() -> None:
     (found,) = look("shell-drops-words", started("sh -c node server.js"))
     assert told("shell-drops-words", started("sh -c node server.js")) == ["web error certain 4"]
     assert "exec node server.js" in found.fix
+    assert told("shell-drops-words", started("sh -c exec node server.js")) == ["web error certain 4"]
     assert look("shell-drops-words", started('sh -c "node server.js"')) == []
     assert look("shell-drops-words", started("""["sh", "-c", "node $$0", "server.js"]""")) == []
 

@@ -132,6 +132,8 @@ def test_traefik_learns_of_a_stop_later_than_the_task() -> None:
     (found,) = look("proxy-list-late", TRAEFIK)
     assert told("proxy-list-late", TRAEFIK) == ["edge warning likely 4"]
     assert "for up to 13 s" in found.effect
+    own = TRAEFIK.replace("traefik:v3.1", "traefik:v3.1\n    deploy: {labels: [traefik.enable=true]}")
+    assert "tasks of api that" in look("proxy-list-late", own)[0].effect
     older = TRAEFIK.replace(
         "--providers.swarm.endpoint=unix:///var/run/docker.sock", "--providers.docker.swarmMode=true"
     )
