@@ -90,9 +90,9 @@ def _finite(value: Any) -> Any:
 
 def _show(answer: Answer) -> None:
     """A table; rows that are wider than the terminal are shown a line each value, and a pipe gets them as they are."""
-    from rich.console import Console
+    from swarmtest.reports.console.parts import PlainConsole
 
-    console = Console(highlight=False, markup=False)
+    console = PlainConsole(highlight=False, markup=False)
     whole = _table(answer)
     width = console.measure(whole, options=console.options.update(max_width=_NO_END)).maximum
     if width <= console.width:
@@ -102,7 +102,7 @@ def _show(answer: Answer) -> None:
             console.print(f"row {number}", style="bold")
             console.print(_one(answer, row))
     else:
-        Console(highlight=False, markup=False, width=width).print(whole)
+        PlainConsole(highlight=False, markup=False, width=width).print(whole)
 
 
 def _table(answer: Answer) -> Table:

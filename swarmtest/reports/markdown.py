@@ -181,7 +181,7 @@ def plain(text: str) -> str:
 
     What's between two backticks stays code.
     """
-    parts = CODE.split(" ".join(text.split()))
+    parts = CODE.split(" ".join(wording.visible(text).split()))
     return "".join(code(part[1:-1]) if CODE.fullmatch(part) else _escaped(part) for part in parts)
 
 
@@ -192,4 +192,4 @@ def _escaped(text: str) -> str:
 
 def code(text: str) -> str:
     """Text in the face of code."""
-    return "`" + " ".join(text.split()).replace("`", "'").replace("|", "\\|") + "`"
+    return "`" + " ".join(wording.visible(text).split()).replace("`", "'").replace("|", "\\|") + "`"

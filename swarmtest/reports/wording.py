@@ -6,6 +6,7 @@ Not a report: it has no ``render``.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -39,6 +40,14 @@ CHARGE_WORDS = {
     "background": "background, no lifecycle event nearby",
     "unplaced": "unplaced",
 }
+
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Text of an app without what drives a terminal, or turns the text around it: a report says what it says."""
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 UNPROVED = "answered in full, and not proved to be whole or to be the stack's own answer"

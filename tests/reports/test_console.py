@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 import pytest
 
-from swarmtest.reports import CheckEntry, Document, console
+from swarmtest.reports import CheckEntry, Document, console, markdown
 
 Runs = dict[str, Callable[[], Document]]
 
@@ -131,3 +132,13 @@ def test_the_same_document_gives_the_same_bytes_in_any_time_zone(
     here = rendered(document)
     monkeypatch.setenv("TZ", "Asia/Ho_Chi_Minh")
     assert rendered(document) == here
+
+
+@pytest.mark.parametrize("report", [console, markdown])
+def test_no_text_of_an_app_drives_the_terminal(report: ModuleType, runs: Runs) -> None:
+    document, evil = runs["hurt"](), "\x1b]0;title\x07\x9b31m\u202e"
+    checks = [CheckEntry("c", "failed", evil + "sentence", [evil + "evidence"], evil + "advice")]
+    out = io.StringIO()
+    report.render(msgspec.structs.replace(document, checks=checks, notes=[evil], scenario=evil), out)
+    assert "title" in out.getvalue()
+    assert not set("\x1b\x07\x9b\u202e") & set(out.getvalue())

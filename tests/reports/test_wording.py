@@ -103,3 +103,7 @@ def test_times_from_when_requests_were_due_have_those_from_when_they_were_sent_i
     times: dict[str, float], said: list[str]
 ) -> None:
     assert wording.answer_times(LossRow("short", "kept", 3, {"ok": 3}, **times)) == said
+
+
+def test_text_that_drives_a_terminal_or_turns_its_surroundings_is_seen_as_that() -> None:
+    assert wording.visible("a\tb\nü\x1b[31m\x9b\u202e\u2066c") == "a\tb\nü\ufffd[31m\ufffd\ufffd\ufffdc"

@@ -17,13 +17,14 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from swarmtest.events import Event
 from swarmtest.reports.console.news import feed
+from swarmtest.reports.console.parts import PlainConsole
 from swarmtest.reports.console.progress import ENDED, READY, STOPPING, News, Progress, full_name
 
 DRAWN_PER_SECOND = 5
@@ -37,7 +38,7 @@ def wants_lines(out: TextIO, environment: Mapping[str, str]) -> bool:
     return bool(told) or not out.isatty()
 
 
-class _Console(Console):
+class _Console(PlainConsole):
     """rich answers a closed pipe by closing the process's own standard output and exiting; here it's only quiet."""
 
     def on_broken_pipe(self) -> None:

@@ -7,12 +7,13 @@ drops colours for ``NO_COLOR`` and everything but the text where the output isn'
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -23,9 +24,18 @@ EVIDENCE_SHOWN = 5
 ASCII = str.maketrans({"±": "+-", "·": "-", "→": ">", "─": "-", "…": ".", "–": "-"})
 
 
+class PlainConsole(Console):
+    """A console on which no text of an app drives the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments, their text without control characters."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(wording.visible(segment.text), segment.style)
+
+
 def write(draw: Callable[[Console], None], out: TextIO, width: int | None) -> None:
     """Draws on a console, and writes that to ``out`` without blanks at the ends of lines, in ASCII where it must."""
-    console = Console(file=out, width=width, highlight=False, emoji=False, markup=False)
+    console = PlainConsole(file=out, width=width, highlight=False, emoji=False, markup=False)
     with console.capture() as captured:
         draw(console)
     text = captured.get()

@@ -7,6 +7,7 @@ policy still lets no script run but the ones that were put in here, by their has
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Mapping
 from hashlib import sha256
@@ -16,9 +17,15 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from swarmtest.reports.wording import visible
+
 ASSETS = Path(__file__).parent / "assets"
 CHARTS = "uplot/uPlot.iife.min.js"
 SCRIPTS = ("view.js", "shapes.js", "rows.js", "lanes.js", "pointing.js", "plots.js", "page.js")
+
+
+_TURNED = re.compile(r"(?<!\\)((?:\\\\)*)\\u(?:061c|200[ef]|202[a-e]|206[6-9])")
+"""Characters in JSON that turn the text around them, where their backslash is none that's meant itself."""
 
 
 def fill(template: str, values: Mapping[str, Any], *, drawn: Mapping[str, Any] | None = None) -> str:
@@ -30,7 +37,7 @@ def fill(template: str, values: Mapping[str, Any], *, drawn: Mapping[str, Any] |
     """
     environment = Environment(
         loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        lstrip_blocks=True, finalize=lambda value: visible(value) if type(value) is str else value,
     )  # fmt: skip
     script = _script(SCRIPTS if drawn is not None else ("page.js",))
     charts = _read(CHARTS).strip() if drawn is not None else ""
@@ -57,6 +64,7 @@ def fill(template: str, values: Mapping[str, Any], *, drawn: Mapping[str, Any] |
 def as_data(value: Mapping[str, Any]) -> Markup:
     """JSON that can stand inside a script element: no character in it can end that element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    text = _TURNED.sub(r"\1\\ufffd", text)
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
 

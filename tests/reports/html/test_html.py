@@ -139,6 +139,23 @@ def test_no_text_of_an_app_becomes_markup(place: str, runs: dict[str, Callable[[
     assert "alert('x')" in page.text + json.dumps(page.drawn)
 
 
+TURNING = "\u202e\u2066\x1b[2J"
+
+
+def test_no_text_of_an_app_turns_the_text_around_it(runs: dict[str, Callable[[], Document]]) -> None:
+    document = runs["hurt"]()
+    lost = LossEvent("id", "cut", "short", True, 1.0, 2.0, None, "shutdown", TURNING + "why")
+    page = text_of(msgspec.structs.replace(document, notes=[TURNING + "note"], loss_events=[lost]))
+    assert not set(TURNING[:3]) & set(page)
+    assert "\ufffd\ufffd\ufffd[2Jnote" in page
+    assert json.dumps(TURNING[:1]).strip('"') not in page
+
+
+def test_a_backslash_that_is_meant_stays_one() -> None:
+    assert json.loads(str(as_data({"path": "C:\\u202e"})))["path"] == "C:\\u202e"
+    assert json.loads(str(as_data({"path": "\\\u202e"})))["path"] == "\\\ufffd"
+
+
 def test_data_cannot_end_its_element() -> None:
     text = str(as_data({"why": EVIL}))
     assert not re.search(r"[<>&\u2028]", text)
