@@ -80,6 +80,12 @@ def test_a_finding_that_moves_to_another_line_stays_the_same() -> None:
     assert fingerprints(at(SHORT_GRACE, line=1)) == fingerprints(at(SHORT_GRACE, line=100))
 
 
+def test_a_finding_stays_the_same_whatever_is_found_in_other_files() -> None:
+    assert fingerprints(at(SHORT_GRACE, file="a.yml"), at(SHORT_GRACE, file="b.yml"))[1:] == fingerprints(
+        at(SHORT_GRACE, file="b.yml")
+    )
+
+
 def test_a_finding_without_a_line_is_at_the_first() -> None:
     (result,) = of(at(SHORT_GRACE, line=None))
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
