@@ -14,6 +14,7 @@ from swarmtest.stack.reader import whole_number
 
 _UNITS = {"": 1, "b": 1, "k": 2**10, "kb": 2**10, "m": 2**20, "mb": 2**20, "g": 2**30, "gb": 2**30, "t": 2**40}
 _LARGE_CPUS, _LARGE_BYTES = 1.0, 2**30
+_LEAST_CPUS, _LEAST_BYTES = 0.001, 4 * 2**20
 
 
 def nodes_needed(service: LintService) -> int | None:
@@ -72,6 +73,27 @@ def _no_spare_resources(stack: Stack) -> Iterator[Finding]:
         )
 
 
+def _resources_too_small(stack: Stack) -> Iterator[Finding]:
+    """swarmkit ``manager/controlapi/service.go``, ``validateResources``; a number without a unit is bytes."""
+    for service in stack.services:
+        for kind in ("limits", "reservations") if service.swarm else ():
+            part = service.value("deploy", "resources", kind)
+            if not isinstance(part, Mapping):
+                continue
+            memory, cpus = memory_bytes(part.get("memory")), _decimal(part.get("cpus"))
+            if memory is not None and 0 < memory < _LEAST_BYTES:
+                effect = f"the engine refuses {memory} bytes of memory: 4 MB is the least"
+                yield _too_small(service, kind, "memory", effect, f"write a unit, such as {part['memory']}M")
+            if cpus is not None and 0 < cpus < _LEAST_CPUS:
+                effect = f"the engine refuses {cpus:g} CPUs: 0.001 is the least"
+                yield _too_small(service, kind, "cpus", effect, "write 0.001 or more")
+
+
+def _too_small(service: LintService, kind: str, key: str, effect: str, fix: str) -> Finding:
+    place = service.place("deploy", "resources", kind, key)
+    return Finding("resources-too-small", Severity.ERROR, Certainty.CERTAIN, place, effect, fix)
+
+
 def _generic(reserved: Mapping[str, Any]) -> list[str]:
     found = []
     resources = reserved.get("generic_resources")
@@ -112,4 +134,5 @@ RULES = (
     Rule(
         "no-spare-resources", "start-first beside large reservations: room for one more is needed", _no_spare_resources
     ),
+    Rule("resources-too-small", "less memory or processor than the engine takes: refused", _resources_too_small),
 )

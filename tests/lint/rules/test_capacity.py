@@ -89,6 +89,25 @@ def test_stop_first_needs_no_room() -> None:
     assert look("no-spare-resources", (RESERVED % GPU).replace("start-first", "stop-first")) == []
 
 
+SMALL = "services:\n  a:\n    image: a:1\n    deploy:\n      resources: {%s: {%s}}\n"
+
+
+@pytest.mark.parametrize("kind", ["limits", "reservations"])
+@pytest.mark.parametrize(
+    ("amount", "said"), [("memory: 512", "512 bytes"), ("memory: 1M", "4 MB"), ("cpus: '0.0005'", "0.001")]
+)
+def test_less_than_the_engine_takes(kind: str, amount: str, said: str) -> None:
+    (found,) = look("resources-too-small", SMALL % (kind, amount))
+    assert told("resources-too-small", SMALL % (kind, amount)) == ["a error certain 5"]
+    assert said in found.effect
+    assert look("resources-too-small", SMALL % (kind, amount), "compose") == []
+
+
+@pytest.mark.parametrize("amount", ["memory: 4M", "memory: 0", "cpus: '0.001'", "memory: '${M}'", "memory: x", ""])
+def test_enough_or_none_is_silent(amount: str) -> None:
+    assert look("resources-too-small", SMALL % ("limits", amount)) == []
+
+
 @pytest.mark.parametrize(
     ("text", "size"),
     [("512M", 2**29), ("1.5gb", 3 * 2**29), ("64MiB", 2**26), (1024, 1024), ("10k", 10240), ("x", None), (None, None)],

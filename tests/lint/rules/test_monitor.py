@@ -38,6 +38,16 @@ def test_values_that_the_image_may_have_are_likely() -> None:
     assert told("monitor-too-short", WEB % ("interval: 30s", "")) == ["web warning likely 6"]
 
 
+@pytest.mark.parametrize(
+    ("action", "said"), [("rollback", "the rollback isn't done"), ("pause", "the pause isn't done")]
+)
+def test_it_says_what_is_not_done(action: str, said: str) -> None:
+    (found,) = look(
+        "monitor-too-short", (WEB % (SLOW, "")).replace("failure_action: rollback", f"failure_action: {action}")
+    )
+    assert said in found.effect
+
+
 def test_a_monitor_of_zero_is_the_default() -> None:
     (found,) = look("monitor-too-short", WEB % ("interval: 10s, retries: 3", ", monitor: 0s"))
     assert "0s isn't off, it's the default of 5 s" in found.effect

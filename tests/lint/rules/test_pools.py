@@ -45,6 +45,11 @@ def test_start_first_adds_those_of_the_new_instances() -> None:
     assert look("pools-exceed-connections", shop("DB_POOL: 20")) == []
 
 
+def test_as_many_as_there_are_is_not_too_many() -> None:
+    assert look("pools-exceed-connections", shop("DB_POOL: 25", "postgres -c max_connections=103")) == []
+    assert look("pools-exceed-connections", shop("DB_POOL: 25", "postgres -c max_connections=102")) != []
+
+
 def test_the_default_of_the_server_is_only_likely() -> None:
     text = shop(limit='["postgres"]')
     assert told("pools-exceed-connections", text) == ["api warning likely 7"]
@@ -91,6 +96,7 @@ def test_the_ways_in_which_a_limit_is_stated(image: str, limit: str) -> None:
         ("DB_POOL: 6", "bundle exec puma -w 2 -t 5:5", 12),
         ("URL: postgresql://db/shop?connection_limit=12", "node server.js", 12),
         ("DB_POOL: 5", "./tool -w 4", 5),
+        ("DB_POOL: 5\n      WEB_CONCURRENCY: 0", "bundle exec puma", 5),
     ],
 )
 def test_the_pools_that_are_known(pool: str, command: str, connections: int) -> None:

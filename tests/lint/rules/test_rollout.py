@@ -93,6 +93,11 @@ def test_compose_stops_before_it_starts_whatever_the_file_says() -> None:
     assert look("stops-all-at-once", web("mode: replicated-job"), "compose") == []
 
 
+@pytest.mark.parametrize("replicas", ["0", "${N}"])
+def test_none_and_a_number_that_can_not_be_known_are_silent_under_compose_too(replicas: str) -> None:
+    assert look("stops-all-at-once", web(f"replicas: {replicas}"), "compose") == []
+
+
 def test_scale_is_composes_own_number() -> None:
     (found,) = look("stops-all-at-once", web("labels: {}", "scale: 3"), "compose")
     assert "all 3 containers" in found.effect
@@ -160,6 +165,7 @@ def test_half_of_the_instances_away_at_a_time(replicas: int, parallelism: int, l
     (found,) = look("stop-first-halves-capacity", text)
     assert (found.severity, found.certainty) == ("info", "certain")
     assert left in found.effect
+    assert found.place.key[-1] == ("order" if parallelism == 1 else "parallelism")
 
 
 @pytest.mark.parametrize(

@@ -30,3 +30,19 @@ def test_a_job_has_no_updates(mode: str) -> None:
 )
 def test_a_plain_job_and_a_service_are_silent(mode: str, more: str) -> None:
     assert look("job-with-update-config", SERVICE % (mode, more)) == []
+
+
+@pytest.mark.parametrize(
+    "part", ["update_config: {delay: -1s}", "update_config: {monitor: -5s}", "restart_policy: {window: -1m}"]
+)
+def test_times_below_zero_are_refused(part: str) -> None:
+    text = SERVICE % ("replicated", part)
+    assert told("times-below-zero", text) == ["a error certain 6"]
+    assert look("times-below-zero", text, "compose") == []
+
+
+@pytest.mark.parametrize(
+    "part", ["update_config: {delay: 0s, monitor: 5s}", "rollback_config: {delay: -1s}", "update_config: {delay: x}"]
+)
+def test_other_times_are_silent(part: str) -> None:
+    assert look("times-below-zero", SERVICE % ("replicated", part)) == []
