@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from swarmtest.errors import UsageError
+from swarmtest.errors import StackError, UsageError
 
 if TYPE_CHECKING:
     from swarmtest.lint import Finding
@@ -133,7 +133,7 @@ def _standard_input(stacks: Sequence[Sequence[Path]]) -> dict[Path, str]:
     if not any(STDIN in paths for paths in stacks):
         return {}
     try:
-        return {STDIN: sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n")}
+        return {STDIN: sys.stdin.buffer.read().decode()}
     except UnicodeDecodeError as error:
         raise UsageError(f"lint: standard input isn't UTF-8 text (byte {error.start})") from error
 
@@ -165,6 +165,10 @@ def _environment(file: Path | None) -> Mapping[str, str]:
     """The shell's variables, over those of a file."""
     if file is None:
         return os.environ
-    from swarmtest.stack.envfile import read_env_file
+    from swarmtest.stack.dotenv import parse_dotenv
+    from swarmtest.stack.yamlfile import read_text
 
-    return {**read_env_file(file, os.environ), **os.environ}
+    found = parse_dotenv(read_text(file, "a file of variables"), file, os.environ)
+    if found.refused_line is not None:
+        raise StackError("expected NAME=value", file=file, line=found.refused_line)
+    return {**found.values, **os.environ}

@@ -71,6 +71,7 @@ def test_diff_shows_a_patch_and_writes_nothing(call: Call) -> None:
 
 def test_diff_of_standard_input_is_shown(call: Call) -> None:
     assert "+      replicas: 2\n" in call("-", "--diff", stdin=BAD).out
+    assert "+      replicas: 2\r\n" in call("-", "--diff", stdin=BAD.replace("\n", "\r\n")).out
 
 
 def test_diff_of_nothing_to_change_is_empty_and_what_cannot_be_read_is_told(call: Call) -> None:
