@@ -55,11 +55,8 @@ def show(report: Report, form: Format) -> None:
 
 
 def echo(text: str) -> None:
-    """Prints at once, with the colours that are in it; whoever reads may go away before the end."""
-    try:
-        click.echo(text, color=True, nl=bool(text))
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Prints at once, with the colours that are in it."""
+    click.echo(text, color=True, nl=bool(text))
 
 
 def _width() -> int:
