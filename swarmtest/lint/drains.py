@@ -71,9 +71,12 @@ class _Said:
 
 def drains(service: LintService) -> tuple[Drain, ...]:
     """All limits that the file tells of, those that are written first."""
+    argv = service.argv
+    if not argv and not service.environment:
+        return ()
     key = ("command",) if service.command is not None else ("entrypoint",)
     variables = tuple((name, text) for name, text in service.environment.items() if text is not None)
-    return _drains(_Said(service.image.name, tuple(service.argv or ()), key, service.init, variables))
+    return _drains(_Said(service.image.name, argv or (), key, service.init, variables))
 
 
 @lru_cache(maxsize=4096)

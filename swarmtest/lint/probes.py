@@ -54,7 +54,7 @@ def probes(stack: Stack) -> Iterator[tuple[LintService, Probe]]:
     for service in stack.services:
         test = service.health.test if service.health else ()
         if len(test) > 1 and test[0] in ("CMD", "CMD-SHELL"):
-            yield service, read_probe(tuple(str(word) for word in test))
+            yield service, read_probe(test)
 
 
 @lru_cache(maxsize=4096)

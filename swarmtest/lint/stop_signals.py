@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from swarmtest.lint.services import Image
 
-_HUBS = ("", "library/", "docker.io/", "docker.io/library/", "index.docker.io/library/")
+_HUBS = frozenset({"", "library/", "docker.io/", "docker.io/library/", "index.docker.io/library/"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ _POSTGRES = frozenset({"postgres", "postgis", "timescaledb", "timescaledb-ha", "
 
 def official(image: Image) -> bool:
     """Whether it's one of Docker's own library, whose images have no health check and start their program directly."""
-    return bool(image.name) and any(image.repository == hub + image.name for hub in _HUBS)
+    return bool(image.name) and image.repository.removesuffix(image.name) in _HUBS
 
 
 def signals_of_image(image: Image) -> StopSignals | None:

@@ -18,18 +18,15 @@ REQUEUE_SECONDS = 5
 """What a worker needs to hand back what it couldn't finish."""
 
 
-def _workers(stack: Stack) -> Iterator[tuple[LintService, Drain]]:
-    for service in stack.services:
-        worker = next((drain for drain in drains(service) if drain.kind == "worker"), None)
-        if worker:
-            yield service, worker
+def _worker(service: LintService) -> Drain | None:
+    return next((drain for drain in drains(service) if drain.kind == "worker"), None)
 
 
 def _cut_by_grace(stack: Stack) -> Iterator[Finding]:
     """chatwoot/chatwoot #15886; sidekiq/sidekiq #4133, #5109."""
-    for service, drain in _workers(stack):
-        grace = service.grace_seconds
-        if grace is None or grace < 1 or int(grace) >= drain.seconds + REQUEUE_SECONDS:
+    for service in stack.services:
+        grace, drain = service.grace_seconds, _worker(service)
+        if drain is None or grace is None or grace < 1 or int(grace) >= drain.seconds + REQUEUE_SECONDS:
             continue
         if drain.seconds == inf:
             if not service.has("stop_grace_period"):
@@ -69,8 +66,9 @@ def _cut_when_long(service: LintService, drain: Drain, grace: int) -> Finding:
 
 def _cold_shutdown(stack: Stack) -> Iterator[Finding]:
     """Celery's worker guide: REMAP_SIGTERM makes SIGTERM what SIGQUIT is, a cold shutdown."""
-    for service, drain in _workers(stack):
-        if drain.program != "celery" or service.environment.get("REMAP_SIGTERM") != "SIGQUIT":
+    for service in stack.services:
+        drain = _worker(service) if service.environment.get("REMAP_SIGTERM") == "SIGQUIT" else None
+        if drain is None or drain.program != "celery":
             continue
         yield Finding(
             "worker-cold-shutdown",
@@ -85,8 +83,9 @@ def _cold_shutdown(stack: Stack) -> Iterator[Finding]:
 
 def _start_first(stack: Stack) -> Iterator[Finding]:
     """A worker gains nothing by start-first: what it's away for waits in its queue."""
-    for service, drain in _workers(stack):
-        if not start_first(service) or service.ports:
+    for service in stack.services:
+        drain = _worker(service) if start_first(service) and not service.ports else None
+        if drain is None:
             continue
         yield Finding(
             "worker-start-first",
@@ -144,10 +143,11 @@ def _grace_below_api(stack: Stack) -> Iterator[Finding]:
     longest = max(served, key=lambda service: service.grace_seconds or 0.0, default=None)
     if longest is None or longest.grace_seconds is None:
         return
-    for service, drain in _workers(stack):
+    for service in stack.services:
         short = service.grace_seconds is not None and service.grace_seconds < longest.grace_seconds
-        same = service.image.repository == longest.image.repository and rolls(service)
-        if not short or not same or drain.seconds < inf:
+        same = short and service.image.repository == longest.image.repository and rolls(service)
+        drain = _worker(service) if same else None
+        if drain is None or drain.seconds < inf:
             continue
         yield Finding(
             "worker-grace-below-api",
