@@ -8,7 +8,7 @@ from typing import Any
 
 from swarmtest.stack.arrivals import ARRIVALS, Shape, read_rate
 from swarmtest.stack.bodies import BODY_KEYS, LARGE, LargeBody, read_large
-from swarmtest.stack.reader import TOKEN, Reader, decimal, refuse_unknown, span, word
+from swarmtest.stack.reader import OUR_HEADERS, Reader, decimal, is_header, refuse_unknown, span, word
 from swarmtest.stack.retrying import Retrying, read_retries
 
 DEFAULT_RATE = 20.0
@@ -17,8 +17,6 @@ LONGEST_MILLISECONDS = 3_600_000.0
 MOST_OPEN = 20_000
 """Requests of a kind that may be open at once; each has a socket of its own."""
 
-_OURS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
-"""Headers that say how a request is sent, which is for the client alone to say."""
 
 PROTOCOLS = ("http1", "h2", "websocket", "sse", "upload", "download")
 """What a kind may ask for; grows with the clients that there are."""
@@ -185,9 +183,9 @@ def read_headers(reader: Reader) -> dict[str, str]:
     """Headers that go along; raises :class:`~swarmtest.errors.StackError` for what can't be one."""
     headers = {name: reader.text(name, "") for name in reader.body}
     for name, value in headers.items():
-        if not TOKEN.fullmatch(name) or not value.isprintable() or not value.isascii():
+        if not is_header(name, value):
             raise reader.error(f"expected a header of ASCII on one line, found {name!r}: {value!r}", name)
-        if name.lower() in _OURS:
+        if name.lower() in OUR_HEADERS:
             raise reader.error("this header is the client's own; leave it out", name)
     return headers
 

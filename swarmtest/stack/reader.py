@@ -77,6 +77,9 @@ def whole_number(value: object) -> int | None:
     return int(str(value))
 
 
+OUR_HEADERS = ("content-length", "transfer-encoding", "connection", "expect", "upgrade")
+"""Headers that say how a request is sent, which is for the client alone to say."""
+
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 _DECIMAL = re.compile(r"[0-9]{1,9}(?:\.[0-9]*)?")
@@ -122,3 +125,8 @@ def near(word: str, known: Sequence[str], what: str = "there are") -> str:
     """What a word that isn't known may be meant for, else all that are."""
     found = difflib.get_close_matches(word, known, n=1)
     return f"did you mean {found[0]}?" if found else f"{what}: {', '.join(known) or 'none'}"
+
+
+def is_header(name: str, value: str) -> bool:
+    """Whether HTTP can carry it: a token, and ASCII on one line."""
+    return TOKEN.fullmatch(name) is not None and value.isprintable() and value.isascii()

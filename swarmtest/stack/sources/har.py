@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from swarmtest.errors import StackError
-from swarmtest.stack.reader import TOKEN
+from swarmtest.stack.reader import is_header
 from swarmtest.stack.sources import LeftOut, Sample, Taken, Wanted
 from swarmtest.stack.sources.paths import split, template_of, wire_path
 from swarmtest.stack.yamlfile import read_text
@@ -107,5 +107,4 @@ def _hindrance(entry: _Entry, netloc: str, host: str, wanted: Wanted) -> str:
 def _taken(header: _Named, wanted: Wanted) -> bool:
     """Whether a header goes along. HTTP/2 has some that begin with a colon, and are none."""
     name = header.name.lower()
-    fits = TOKEN.fullmatch(name) is not None and header.value.isascii() and header.value.isprintable()
-    return fits and (name in TAKEN_HEADERS or name in wanted.carry)
+    return is_header(name, header.value) and (name in TAKEN_HEADERS or name in wanted.carry)

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from swarmtest.errors import StackError
+from swarmtest.stack.reader import OUR_HEADERS, is_header
 from swarmtest.stack.sources import LeftOut, Sample, Taken, Wanted
 from swarmtest.stack.sources.paths import split, wire_path
 from swarmtest.stack.yamlfile import YamlTree, read_text, read_yaml
@@ -155,6 +156,8 @@ class _Operation:
                 return "since they need a cookie or a secret (headers adds it)"
             if self._value(one) is None:
                 return f"since nothing says what {{{name}}} may be (example, default or enum)"
+            if where == "header" and not _sendable(name, _joined(self._value(one))):
+                return f"since {name!r} can't be sent as a header of theirs as it's described"
         missing = [name for name in _names_in(self._template) if not self._has(name)]
         return f"since {{{missing[0]}}} isn't described" if missing else ""
 
@@ -219,6 +222,10 @@ def _usable(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(_usable(item) and not isinstance(item, list) for item in value)
     return isinstance(value, (str, int, float)) and value != ""
+
+
+def _sendable(name: str, value: str) -> bool:
+    return is_header(name, value) and name.lower() not in OUR_HEADERS
 
 
 def _names_in(template: str) -> list[str]:

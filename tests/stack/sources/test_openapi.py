@@ -94,6 +94,22 @@ def test_what_is_left_out_is_said_with_the_reason(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("X", "a\\r\\nHost: evil"), ("X: y", "a"), ("Content-Length", "5"), ("X", "ü")],
+)
+def test_a_header_that_cannot_be_sent_as_it_is_described_is_left_out(tmp_path: Path, name: str, value: str) -> None:
+    text = f"""
+openapi: 3.1.0
+paths:
+  /a: {{get: {{parameters: [{{name: "{name}", in: header, required: true, example: "{value}"}}]}}}}
+  /b: {{get: {{}}}}
+"""
+    found = taken(tmp_path, text)
+    assert [key for key in found if key != "out"] == ["GET /b"]
+    assert any("can't be sent as a header" in line for line in found["out"])
+
+
 def test_other_methods_are_taken_when_told_but_never_bodies(tmp_path: Path) -> None:
     found = taken(tmp_path, ORDERS, Wanted(methods=("DELETE", "POST")))
     assert "DELETE /v1/orders/A18" in found
