@@ -6,29 +6,29 @@ it. Lines about requests are read from the trace as they stand; the other events
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tempfile
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import msgspec
 
 from swarmtest.errors import RunFolderError, in_a_line
 from swarmtest.events import Event
+from swarmtest.evidence.opening import in_a_file, in_memory
 from swarmtest.evidence.request import Request
 from swarmtest.store import REQUEST_COLUMNS, RunFolder
 
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY_LIMIT = "600MB"
-"""What DuckDB may hold in memory; the rest goes to files until the judging is over."""
+SMALL_BYTES = 8_000_000
+"""A folder up to this size, some minutes of traffic, is judged in memory; it's quicker by half."""
+
+PACKED = 20
+"""So many times as long lines of requests are about what they are when they're sealed."""
 
 STEPS = ("start", "intent", "commit", "stored", "finish")
 """Lines about a request; all other lines of an instance are about its own state."""
@@ -99,7 +99,7 @@ class Database:
     def __init__(self, place: Path | None = None) -> None:
         self.small = place is None
         self._place = place
-        self._base = _attached() if place is None else _opened(str(place / "tables.duckdb"), place, threads=2)
+        self._base = in_memory() if place is None else in_a_file(place)
         self._base.execute("SET enable_progress_bar = false")
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
@@ -131,41 +131,19 @@ class Database:
             shutil.rmtree(self._place, ignore_errors=True)
 
 
-def _opened(tables: str, place: Path, threads: int) -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    config: dict[str, str | bool | int | float | list[str]] = {"memory_limit": MEMORY_LIMIT, "threads": threads}
-    return duckdb.connect(tables, config=config | {"temp_directory": str(place / "spill")})
-
-
-@cache
-def _memory() -> duckdb.DuckDBPyConnection:
-    """The one engine for all tables in memory: it takes 10 ms to begin, and one more database in it a tenth of one."""
-    place = Path(tempfile.gettempdir(), f"swarmtest-{os.getpid()}")
-    return _opened(":memory:", place, threads=1)  # what fits into memory is done before a second one has begun
-
-
-def _attached() -> duckdb.DuckDBPyConnection:
-    """A database of its own in memory, which goes with the connection to it."""
-    base, name = _memory().cursor(), f"run_{uuid4().hex}"
-    base.execute(f"ATTACH ':memory:' AS {name}; USE {name}; PRAGMA disable_optimizer")
-    weakref.finalize(base, _detach, name).atexit = False
-    return base
-
-
-def _detach(name: str) -> None:
-    _memory().cursor().execute(f"DETACH {name}")
-
-
-def database_of_folder(folder: RunFolder) -> Database:
+def database_of_folder(folder: RunFolder, *, apart: bool = False) -> Database:
     """The tables of a run's folder: ``requests`` and ``lines``.
+
+    Arguments:
+        apart: with an engine of their own, however small they are, so that its settings can be changed.
 
     Raises:
         RunFolderError: they can't be read.
     """
     import duckdb
 
-    database = Database(_place_in(folder.path))
+    small = not apart and _bytes_of(folder) <= SMALL_BYTES
+    database = Database(None if small else _place_in(folder.path))
     try:
         _read_requests(database, folder.source)
         _read_trace(database, folder)
@@ -175,6 +153,12 @@ def database_of_folder(folder: RunFolder) -> Database:
             raise RunFolderError(f"{folder.path}: the requests can't be read: {in_a_line(error)}") from error
         raise
     return database
+
+
+def _bytes_of(folder: RunFolder) -> int:
+    """What's to be read; what's sealed counts as the lines that it was made of."""
+    sealed = PACKED * folder.sealed.stat().st_size if folder.sealed.exists() else 0
+    return folder.events.stat().st_size + sealed + sum(part.stat().st_size for part in folder.requests.glob("*.jsonl"))
 
 
 def _place_in(folder: Path) -> Path:
@@ -193,7 +177,8 @@ def _read_requests(database: Database, source: str | None) -> None:
     elif "read_parquet" in source:
         numbered = source.replace(".parquet')", ".parquet', file_row_number = true)", 1)
         columns = f"file_row_number AS n, {chosen}"
-        database.run(f"CREATE VIEW requests AS SELECT {columns} FROM {numbered} WHERE id IS NOT NULL")
+        how = "TABLE" if database.small else "VIEW"
+        database.run(f"CREATE {how} requests AS SELECT {columns} FROM {numbered} WHERE id IS NOT NULL")
         database.run("SELECT n FROM requests LIMIT 1")
     else:
         database.run(f"CREATE TABLE request_lines AS SELECT {chosen} FROM {source} WHERE id IS NOT NULL")

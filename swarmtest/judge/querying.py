@@ -53,7 +53,7 @@ def ask(path: Path, sql: str) -> Answer:
     _reads(sql)
     folder = open_run_folder(path)
     events = list(read_events(folder.events, is_about_a_request))
-    database = database_of_folder(folder)
+    database = database_of_folder(folder, apart=True)
     try:
         lives = see_folder(folder, events, database).timeline.lifespans
         _fill(database, "events", _EVENTS, [_event(event) for event in events])
