@@ -35,12 +35,12 @@ class Drain:
 
 
 _VARIABLES = {
-    "DOTNET_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", 1.0),
-    "ASPNETCORE_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", 1.0),
-    "SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE": ("Spring", 0.001),
-    "SPRING_LIFECYCLE_TIMEOUTPERSHUTDOWNPHASE": ("Spring", 0.001),
-    "QUARKUS_SHUTDOWN_TIMEOUT": ("Quarkus", 1.0),
-    "S6_KILL_GRACETIME": ("s6", 0.001),
+    "DOTNET_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", "server", 1.0),
+    "ASPNETCORE_SHUTDOWNTIMEOUTSECONDS": ("the .NET host", "server", 1.0),
+    "SPRING_LIFECYCLE_TIMEOUT_PER_SHUTDOWN_PHASE": ("Spring", "server", 0.001),
+    "SPRING_LIFECYCLE_TIMEOUTPERSHUTDOWNPHASE": ("Spring", "server", 0.001),
+    "QUARKUS_SHUTDOWN_TIMEOUT": ("Quarkus", "server", 1.0),
+    "S6_SERVICES_GRACETIME": ("s6", "supervisor", 0.001),
 }
 """Variables that say by themselves what they're for, and what a bare number of them counts."""
 
@@ -147,8 +147,9 @@ def _in_gunicorn_arguments(known: Known, said: _Said) -> Drain | None:
 
 def _of_variables(said: _Said) -> Iterator[Drain]:
     for name, text in said.variables:
+        kind = "server"
         if name in _VARIABLES:
-            program, unit = _VARIABLES[name]
+            program, kind, unit = _VARIABLES[name]
             value = _value(text, unit)
         elif name.startswith(("JAVA_", "JDK_", "_JAVA")) and (match := _SPRING.search(text)):
             program, value = "Spring", _value(match[1], 0.001)
@@ -157,7 +158,7 @@ def _of_variables(said: _Said) -> Iterator[Drain]:
         else:
             continue
         if value is not None and value >= 0:
-            yield Drain(program, "server", value, f"{name}={text}", ("environment", name))
+            yield Drain(program, kind, value, f"{name}={text}", ("environment", name))
 
 
 def _of_nginx(words: tuple[str, ...], key: tuple[str, ...]) -> Iterator[Drain]:

@@ -221,6 +221,9 @@ def test_nginx_before_a_service_address_is_no_finding_and_before_tasks_it_is() -
     dnsrr = RESOLVES.replace("image: demo/api:1", "image: demo/api:1, deploy: {endpoint_mode: dnsrr}")
     assert told("proxy-resolves-once", dnsrr) == ["edge warning unknown 2"]
     assert look("proxy-resolves-once", dnsrr.replace("nginx:1.27", "haproxy:3.0")) == []
+    assert look("proxy-resolves-once", by_tasks.replace("tasks.api", "tasks.api2")) == []
+    assert told("proxy-resolves-once", RESOLVES, "compose") == ["edge warning unknown 2"]
+    assert look("proxy-resolves-once", RESOLVES.replace("//api:", "//elsewhere:"), "compose") == []
 
 
 # chatwoot/chatwoot #15886; sidekiq/sidekiq #4133, #5109

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from swarmtest.lint import Certainty, Finding, Severity
+from swarmtest.lint import Certainty, Finding, Place, Severity
 from swarmtest.lint.commands import base
 from swarmtest.lint.drains import programs
 from swarmtest.lint.rules import Rule, Stack
@@ -30,18 +30,10 @@ def _resolves_once(stack: Stack) -> Iterator[Finding]:
     named = {service.name for service in stack.services}
     direct = {s.name for s in stack.services if s.swarm and s.value("deploy", "endpoint_mode") == "dnsrr"}
     for service in stack.services:
-        if not service.swarm or not _is_nginx(service):
+        found = _asks_tasks(service, named, direct) if _is_nginx(service) else None
+        if found is None:
             continue
-        key, task_name = _names_tasks(service, named)
-        behind = sorted(direct - {service.name})
-        if task_name:
-            certainty, what, place = Certainty.LIKELY, f"{task_name} names the tasks themselves", service.place(*key)
-        elif behind:
-            have = "has" if len(behind) == 1 else "have"
-            what = f"{listed(behind)} {have} endpoint_mode: dnsrr, so that a name stands for the tasks themselves"
-            certainty, place = Certainty.UNKNOWN, service.place("image")
-        else:
-            continue
+        certainty, what, place = found
         yield Finding(
             "proxy-resolves-once",
             Severity.WARNING,
@@ -56,19 +48,36 @@ def _resolves_once(stack: Stack) -> Iterator[Finding]:
         )
 
 
-def _names_tasks(service: LintService, named: set[str]) -> tuple[tuple[str, ...], str]:
-    """Where a variable or the command has ``tasks.NAME`` of a service in it."""
+def _asks_tasks(service: LintService, named: set[str], direct: set[str]) -> tuple[Certainty, str, Place] | None:
+    """Why the names that nginx asks for may stand for single tasks; None where nothing tells that."""
+    key, task_name = _names_tasks(service, named, "tasks.%s" if service.swarm else "//%s")
+    behind = sorted(direct - {service.name})
+    if task_name and not service.swarm:
+        what = f"Compose gives a container that's made anew a new address, and {task_name[2:]} is one of them"
+        return Certainty.UNKNOWN, what, service.place(*key)
+    if task_name:
+        return Certainty.LIKELY, f"{task_name} names the tasks themselves", service.place(*key)
+    if behind:
+        have = "has" if len(behind) == 1 else "have"
+        what = f"{listed(behind)} {have} endpoint_mode: dnsrr, so that a name stands for the tasks themselves"
+        return Certainty.UNKNOWN, what, service.place("image")
+    return None
+
+
+def _names_tasks(service: LintService, named: set[str], form: str) -> tuple[tuple[str, ...], str]:
+    """Where a variable or the command has the name of another service in it, in a form such as ``tasks.NAME``."""
+    wanted = [form % name for name in named if name != service.name]
     for name, text in service.environment.items():
-        if text and (found := _task_name(text, named)):
+        if text and (found := next((each for each in wanted if _within(each, text)), "")):
             return ("environment", name), found
-    found = _task_name(" ".join(service.argv or ()), named)
-    return ("command",), found
+    command = " ".join(service.argv or ())
+    return ("command",), next((each for each in wanted if _within(each, command)), "")
 
 
-def _task_name(text: str, named: set[str]) -> str:
-    if "tasks." not in text:
-        return ""
-    return next((f"tasks.{name}" for name in named if f"tasks.{name}" in text), "")
+def _within(name: str, text: str) -> bool:
+    """Whether a name stands in a text, and not only the beginning of a longer one."""
+    _, found, after = text.partition(name)
+    return bool(found) and not (after[:1].isalnum() or after[:1] in "-_.")
 
 
 def _list_late(stack: Stack) -> Iterator[Finding]:

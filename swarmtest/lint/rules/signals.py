@@ -42,8 +42,13 @@ def to_stop(stack: Stack) -> Iterator[tuple[LintService, Started]]:
     """Each service that's told to stop while it works, and how the file starts it."""
     for service in stack.services:
         begun = started(service)
-        if begun and not runs_once(service) and service.mode not in ("replicated-job", "global-job"):
+        if begun and not is_a_job(service):
             yield service, begun
+
+
+def is_a_job(service: LintService) -> bool:
+    """Whether it runs to its own end, so that nobody tells it to stop."""
+    return service.mode in ("replicated-job", "global-job") or runs_once(service)
 
 
 def what_happens(service: LintService, begun: Started, child: str) -> str:
@@ -187,7 +192,7 @@ def _main_unknown(stack: Stack) -> Iterator[Finding]:
 
 
 def _only_image_knows(service: LintService) -> bool:
-    if service.mode in ("replicated-job", "global-job") or runs_once(service):
+    if is_a_job(service):
         return False
     begun = started(service)
     if begun is None:

@@ -8,7 +8,7 @@ from swarmtest.lint import Certainty, Finding, Severity
 from swarmtest.lint.commands import Started, base
 from swarmtest.lint.drains import drains
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.lint.rules.signals import to_stop
+from swarmtest.lint.rules.signals import is_a_job, to_stop
 from swarmtest.lint.services import LintService
 from swarmtest.lint.shell import Command
 from swarmtest.lint.wording import seconds, shortened
@@ -72,8 +72,8 @@ def _starts_a_daemon(command: Command) -> bool:
 
 def _supervised(stack: Stack) -> Iterator[Finding]:
     """Unitech/pm2 #2502: a supervisor's own limit ends the drain, whatever the grace is."""
-    for service, _ in to_stop(stack):
-        for drain in drains(service):
+    for service in stack.services:
+        for drain in () if is_a_job(service) else drains(service):
             grace = service.grace_seconds
             if drain.kind != "supervisor" or grace is None or drain.seconds >= int(grace):
                 continue
@@ -98,6 +98,7 @@ _RAISE = {
     "foreman": "write -t with seconds, some below the grace",
     "honcho": _NO_SUPERVISOR,
     "overmind": "write -t with seconds, some below the grace",
+    "s6": "raise S6_SERVICES_GRACETIME, in milliseconds, to some seconds below the grace",
     "su": "write exec su-exec or gosu instead of su, which become the program",
 }
 

@@ -188,6 +188,19 @@ def test_a_supervisor_that_waits_as_long_as_the_grace(command: str, grace: str) 
     assert look("supervisor-ends-drain", started(command, more=f"stop_grace_period: {grace}")) == []
 
 
+def test_s6_where_its_limit_is_written() -> None:
+    text = """\
+    services:
+      web:
+        image: demo/web:1
+        stop_grace_period: 30s
+        environment: {S6_SERVICES_GRACETIME: "3000"}
+    """
+    assert told("supervisor-ends-drain", text) == ["web warning certain 5"]
+    assert look("supervisor-ends-drain", text.replace("3000", "30000")) == []
+    assert look("supervisor-ends-drain", text + "    deploy: {mode: replicated-job}\n") == []
+
+
 def test_the_jvm_without_its_signals() -> None:
     assert told("jvm-ignores-signals", started("java -Xrs -jar app.jar")) == ["web error certain 4"]
     by_variable = started("serve", more="environment: {JAVA_OPTS: -Xmx1g -Xrs}")
