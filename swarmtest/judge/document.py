@@ -106,7 +106,7 @@ def compose(
         proof=proof(judged),
         figures=figures(judged),
         advice=_advice(entries),
-        notes=[*dict.fromkeys(reasons), *notes_on(judged)],
+        notes=_notes(reasons, notes_on(judged)),
         kind=promises.kind or "orderly",
         acts=acts_of(timeline),
         update=update_of(judged),
@@ -116,6 +116,11 @@ def compose(
         stream_rows=stream_rows(judged),
         stream_events=stream_events(judged),
     )
+
+
+def _notes(reasons: Sequence[str], notes: Sequence[str]) -> list[str]:
+    """What keeps the run from a pass, then what else is to be known; what a note says in full isn't said before."""
+    return [*(one for one in dict.fromkeys(reasons) if not any(note.startswith(one) for note in notes)), *notes]
 
 
 def _settings(plan: Mapping[str, Any]) -> dict[str, Any]:
