@@ -66,7 +66,8 @@ def lint(
     Each STACK is a stack of its own, `-` is standard input; the files of -c are one stack together.
 
     \b
-    Exit codes: 0 nothing as bad as --fail-on · 1 something is · 2 a file can't be read, or wrong usage
+    Exit codes: 0 nothing as bad as --fail-on · 1 something is
+                2 a file can't be read, or wrong usage · 4 swarmtest itself broke
     """
     from swarmtest.cli.findings import echo, show
     from swarmtest.lint import Severity, Target

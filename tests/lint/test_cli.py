@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from swarmtest.lint import pages
+from swarmtest.lint import linting, pages
+from swarmtest.lint.document import Document
+from swarmtest.lint.services import LintService
 from tests.lint.conftest import Call
 from tests.lint.stand_ins import BAD, GOOD
 
@@ -83,6 +86,25 @@ def test_a_rule_that_breaks_is_our_fault_and_hides_no_other(call: Call) -> None:
     assert ended.out.count("one-replica") == 3
     assert (
         "swarmtest itself broke on a.yml and 1 more: the rule breaks (ZeroDivisionError: one by nothing)" in ended.err
+    )
+
+
+def test_reading_that_breaks_on_one_file_is_our_fault_and_hides_no_other(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = linting.services_of
+
+    def breaks(document: Document) -> Iterator[LintService]:
+        if document.files == (Path("a.yml"),):
+            raise ZeroDivisionError("one by nothing")
+        return reads(document)
+
+    monkeypatch.setattr(linting, "services_of", breaks)
+    ended = call(write(BAD, "a.yml"), write(BAD, "b.yml"))
+    assert ended.code == 4
+    assert ended.out.startswith("b.yml\n")
+    assert ended.err == (
+        "swarmtest: error: swarmtest itself broke on a.yml: reading (ZeroDivisionError: one by nothing); report it\n"
     )
 
 
