@@ -2,7 +2,8 @@
 
 ``docker stack deploy`` (docker/cli ``cli/compose/template/template.go``) knows ``:-``, ``-``, ``:?`` and ``?``, also
 without braces (``$A-x`` is a default), and takes a default as it stands. Compose (compose-go ``template/template.go``)
-knows ``:+`` and ``+`` too, and replaces variables in defaults. Nothing in here raises: what's wrong is in the result.
+knows ``:+`` and ``+`` too, replaces variables in defaults, and leaves a dollar sign that begins nothing as it is, where
+a stack is refused for it. Nothing in here raises: what's wrong is in the result.
 """
 
 from __future__ import annotations
@@ -111,8 +112,8 @@ def replaced_by_compose(text: str, environment: Mapping[str, str]) -> Replaced:
         elif found := _COMPOSE_NAMED.match(after):
             done.append(_chosen(found[0], "", "", environment, result)[0])
             rest = after[found.end() :]
-        else:
-            result.invalid = True
+        else:  # compose-go's pattern finds nothing there, and leaves it: ``$(date)`` is for a shell
+            done.append("$")
             rest = after
     result.text = "".join(done)
     return result
