@@ -24,6 +24,7 @@ class KindPromise(msgspec.Struct, frozen=True):
         reconnect_seconds: within which a session has to have its stream back.
         shape: how the rate changes; null where it stays.
         arrivals: ``even`` or ``poisson``.
+        count: so many requests and no more; null where the rate goes on.
     """
 
     name: str
@@ -35,11 +36,12 @@ class KindPromise(msgspec.Struct, frozen=True):
     reconnect_seconds: float | None = None
     shape: dict[str, Any] | None = None
     arrivals: str | None = "even"
+    count: int | None = None
 
     @property
     def is_uneven(self) -> bool:
         """Whether the rate alone doesn't say how many requests are due by when."""
-        return self.shape is not None or self.arrivals == "poisson"
+        return self.shape is not None or self.arrivals == "poisson" or self.count is not None
 
     @property
     def is_stream(self) -> bool:

@@ -60,7 +60,7 @@ def test_no_bottleneck_is_named_that_was_none(said: dict[str, Any]) -> None:
     assert not any("bottleneck" in line for line in rollout.verdict(CHECK).evidence)
 
 
-@pytest.mark.parametrize("uneven", [{"arrivals": "poisson"}, {"shape": {"stages": [], "repeats": False}}])
+@pytest.mark.parametrize("uneven", [{"arrivals": "poisson"}, {"shape": {"stages": [], "repeats": False}}, {"count": 9}])
 def test_where_the_rate_alone_does_not_tell_the_client_says_how_many_were_due(uneven: dict[str, Any]) -> None:
     rollout = Rollout()
     for kind in rollout.plan["traffic"]["kinds"]:
