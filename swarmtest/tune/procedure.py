@@ -35,6 +35,8 @@ DECLARE = (
     " longest one that happened to come by proves nothing"
 )
 
+_FULL = "run {runs}: {full}. Stops took longer there than they would on a machine with room, and the value is larger"
+
 CarryOut = Callable[[Trial, int], Seen]
 
 
@@ -53,6 +55,7 @@ class Tuning:
     def __init__(self, tuned: Tuned, name: str, carry_out: CarryOut, keep: Callable[[Tune], None]) -> None:
         self._tuned, self._carry_out, self._keep = tuned, carry_out, keep
         self._stops: list[Stop] = []
+        self._full, self._full_machine = list[str](), ""
         self._longest = 0.0
         self.tune = Tune(
             version=TUNE_VERSION,
@@ -73,14 +76,14 @@ class Tuning:
             Interrupted: by a person.
         """
         found = self._look_and_measure()
-        if found is None:
-            self.note(ended="finished")
-            return
-        outcome, sentence, missing = prove(self._make(proving(self._tuned, found.grace_seconds)))
-        self.note(proof=sentence, outcome=outcome, exit_code=EXIT_CODES[outcome])
-        self.note(missing=[*self.tune.missing, *missing])
-        if self._tuned.edge:
-            self._find_edge(found)
+        if found is not None:
+            outcome, sentence, missing = prove(self._make(proving(self._tuned, found.grace_seconds)))
+            self.note(proof=sentence, outcome=outcome, exit_code=EXIT_CODES[outcome])
+            self.note(missing=[*self.tune.missing, *missing])
+            if self._tuned.edge:
+                self._find_edge(found)
+        if self._full_machine:
+            self.note(warnings=[self._full_machine, *self.tune.warnings])
         self.note(ended="finished")
 
     def end(self, broke: BaseException) -> None:
@@ -187,6 +190,9 @@ class Tuning:
             killed=sum(stop.killed for stop in seen.stops),
         )
         self.note(stops=[*self.tune.stops, *map(row_of, seen.stops)])
+        if seen.full:
+            self._full.append(str(len(self.tune.runs)))
+            self._full_machine = _FULL.format(runs=", ".join(self._full), full=seen.full)
         if trial.purpose == MEASURE:
             self._stops += seen.stops
             self._longest = max(self._longest, seen.longest_seconds)

@@ -16,6 +16,7 @@ from swarmtest.judge import see_folder
 from swarmtest.losses.mechanisms import Mechanism, ending_of, most_telling
 from swarmtest.reports import CheckEntry, Document
 from swarmtest.store import open_run_folder
+from swarmtest.timeline.machine import full_machine
 from swarmtest.tune.stops import Stop, measured
 
 
@@ -28,6 +29,7 @@ class Seen:
         ways: how instances failed to end well, and how requests were lost.
         told: how many of its stops wrote that they had heard of the signal, or acted on it before their end.
         longest_seconds: the longest request that was answered, as its instance had it; 0 where none was.
+        full: that nothing was left of the machine, so that stops took longer than they would elsewhere; None else.
         undelivered: why its traffic proves nothing; then none of its stops counts.
     """
 
@@ -45,6 +47,7 @@ class Seen:
     ended: str | None = "finished"
     notes: tuple[str, ...] = ()
     undelivered: tuple[str, ...] = ()
+    full: str | None = None
 
 
 def see(document: Document, folder: Path, run: int, armed: float) -> Seen:
@@ -92,6 +95,7 @@ def seen_of(judged: Judged, document: Document, folder: str, place: tuple[int, f
         ended=judged.timeline.outcome,
         notes=tuple(document.notes),
         undelivered=undelivered,
+        full=full_machine(judged.timeline, at_times=True),
     )
 
 

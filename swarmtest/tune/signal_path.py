@@ -30,8 +30,8 @@ OF_THE_STOP = (
     Mechanism.OWN_LIMIT,
     Mechanism.SOCKETS_DESTROYED,
 )
-"""What an app does on its way out. Under the generous grace only these end a tune: an instance that dies of something
-else meanwhile isn't counted, and the proof will show what's lost to it."""
+"""What an app does on its way out. Under the generous grace, and on a machine that's full, only these end a tune: an
+instance that dies of something else isn't counted, and the proof will show what's lost to it."""
 
 AT_ONCE_SECONDS = 1.0
 """An end this soon after the signal is no drain."""
@@ -48,7 +48,7 @@ def cures(seen: Seen, *, generous: bool) -> list[str]:
             something else.
     """
     found = {*seen.endings, *(way for way, _ in seen.ways)}
-    if generous and found and not found & {*OF_THE_STOP}:
+    if (generous or seen.full) and found and not found & {*OF_THE_STOP}:
         return []
     allowed = OF_THE_GRACE[:1] if generous else OF_THE_GRACE
     failed = [check for name in STOP_CHECKS if (check := seen.checks.get(name)) and check.outcome == "failed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,17 @@ def test_a_value_without_a_proof_is_no_pass(tmp_path: Path, proof: dict[str, obj
     assert tune.recommendation is not None, "it's shown, with what came of it"
     assert (tune.outcome, tune.exit_code) == (outcome, code)
     assert bool(tune.missing) == (outcome == "not_proved")
+
+
+def test_a_machine_that_was_full_is_said_once_with_the_runs(tmp_path: Path) -> None:
+    def answer(trial: Trial, number: int) -> Seen:
+        full = "the bottleneck is the client's machine" if trial.purpose == MEASURE else None
+        return replace(good(trial, number), full=full)
+
+    tune, _ = carried_out(tmp_path, answer)
+    assert tune.exit_code == 0
+    assert tune.warnings[0].startswith("run 2, 3, 4: the bottleneck is the client's machine. Stops took longer")
+    assert sum("bottleneck" in line for line in tune.warnings) == 1
 
 
 def test_the_edge_is_looked_for_where_the_stops_end(tmp_path: Path) -> None:

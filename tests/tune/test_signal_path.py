@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -117,6 +118,7 @@ def test_an_instance_that_dies_of_something_else_ends_no_measuring(way: Mechanis
     run = failed("exited_within_grace", "mend the health check", way)
     assert cures(run, generous=True) == []
     assert cures(run, generous=False) == ["mend the health check"]
+    assert cures(replace(run, full="100 % busy"), generous=False) == []
 
 
 def test_streams_that_arent_told_are_named_even_where_the_grace_was_too_short_too() -> None:
