@@ -15,7 +15,7 @@ from math import floor
 from swarmtest.stack import Service
 from swarmtest.stack.frontdoor import FrontDoor
 from swarmtest.tune.bound import LEAST_ROLLOUTS, confidence_of, stops_needed
-from swarmtest.tune.stops import Stop, within
+from swarmtest.tune.stops import Stop, in_every_part
 
 SWARM_PAUSE_SECONDS = 2.0
 """From the announcement to the stop signal."""
@@ -116,7 +116,7 @@ def recommend(stops: Sequence[Stop], needs: Needs, door: FrontDoor) -> Recommend
         return None
     longest, source = needs.longest
     wait, wait_source = _wait(counted, needs.coverage, door)
-    closing = within((stop.closing_seconds or 0.0 for stop in counted), needs.coverage) or 0.0
+    closing = in_every_part([stop.closing_seconds or 0.0 for stop in counted], needs.coverage) or 0.0
     parts = Sum(wait, wait_source, longest, source, closing)
     bound = Bound(
         stops=len(counted),
@@ -132,7 +132,7 @@ def recommend(stops: Sequence[Stop], needs: Needs, door: FrontDoor) -> Recommend
 
 def _wait(counted: Sequence[Stop], coverage: float, door: FrontDoor) -> tuple[float, str]:
     """How long after the signal something new may come in: as measured, or as long as the front door needs."""
-    measured = within((stop.wait_seconds or 0.0 for stop in counted), coverage) or 0.0
+    measured = in_every_part([stop.wait_seconds or 0.0 for stop in counted], coverage) or 0.0
     needed = wait_needed(door)
     if needed is not None and needed > measured:
         return needed, "what the front door needs to notice"

@@ -18,7 +18,7 @@ from swarmtest.tune.recommend import (
     wait_needed,
     whole_above,
 )
-from swarmtest.tune.stops import Stop, within
+from swarmtest.tune.stops import Stop, in_every_part, within
 from tests.tune.stand_ins import stop
 
 NEEDS = Needs(longest_seconds=7.0, measured_seconds=7.2, coverage=0.9, confidence=0.9)
@@ -54,10 +54,27 @@ def test_a_grace_is_whole_seconds_above_since_the_engine_cuts_fractions() -> Non
     assert [whole_above(seconds) for seconds in (0.0, 0.2, 11.2, 12.0, 11.9999999)] == [1, 1, 12, 13, 13]
 
 
-def test_one_slow_closing_in_ten_doesnt_move_the_sum() -> None:
-    some = stops()
-    some[:2] = [stop(closing_seconds=4.0), stop(closing_seconds=3.0)]
+def test_what_a_busy_machine_adds_to_some_rollouts_doesnt_move_the_sum() -> None:
+    """Closings of three rollouts while the machine had 20 processes waiting for its two processors."""
+    busy = [
+        [0.079, 0.081, 0.108, 0.124, 0.128, 0.157, 0.175, 0.191],
+        [0.082, 0.082, 0.141, 0.146, 0.246, 0.289, 1.059, 1.949],
+        [0.229, 0.307, 1.474, 1.556, 2.224, 2.731, 2.737, 2.931],
+    ]
+    some = [stop(run=run, closing_seconds=each) for run, rollout in enumerate(busy, 2) for each in rollout]
+    assert found(some).sum.closing == 0.191
     assert found(some).grace_seconds == 12
+
+
+def test_what_some_stops_of_every_rollout_take_longer_does() -> None:
+    some = [stop(run=run, closing_seconds=5.0 if place % 3 == 0 else 0.2) for run in (2, 3, 4) for place in range(8)]
+    assert found(some).sum.closing == 5.0
+    assert found(some).grace_seconds == 17
+
+
+def test_one_stop_a_rollout_tells_as_much_as_eight() -> None:
+    some = [stop(run=run, closing_seconds=5.0 if run % 3 == 0 else 0.2) for run in range(24)]
+    assert found(some).sum.closing == 5.0
 
 
 def test_only_stops_that_count_are_counted() -> None:
@@ -131,6 +148,14 @@ def test_the_monitor_is_more_than_the_delay() -> None:
 def test_the_nearest_rank(share: float, value: float) -> None:
     assert within(map(float, range(10, 0, -1)), share) == value
     assert within([], share) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "value"),
+    [([], None), ([4.0], 4.0), ([4.0, 2.0], 4.0), ([4.0, 2.0, 3.0], 2.0), ([1.0, 9.0, 2.0, 8.0, 3.0, 7.0], 7.0)],
+)
+def test_the_least_of_three_parts(values: list[float], value: float | None) -> None:
+    assert in_every_part(values, 0.9) == value
 
 
 @given(st.lists(st.floats(0.0, 50.0), min_size=1, max_size=60))
