@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from swarmtest.lint import Target
+from swarmtest.lint.document import Unsure
 from swarmtest.lint.services import LintService, Policy
 from swarmtest.lint.writers import data_folders
 from swarmtest.stack.reader import whole_number
@@ -28,7 +29,7 @@ def instances(service: LintService) -> int | None:
     """How many there are; None for one on each node, and where the number can't be known."""
     if service.document.target is Target.COMPOSE:
         scale = service.value("scale")
-        return service.replicas if scale is None else whole_number(scale)
+        return service.replicas if scale is None else None if isinstance(scale, Unsure) else whole_number(scale)
     return service.replicas if service.mode == "replicated" else None
 
 

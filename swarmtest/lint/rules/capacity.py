@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 from swarmtest.lint import Certainty, Finding, Severity
+from swarmtest.lint.document import Unsure
 from swarmtest.lint.rolling import at_once, instances, one_node, start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
@@ -112,14 +113,15 @@ def _large(reserved: Mapping[str, Any]) -> list[str]:
 
 def _decimal(value: object) -> float | None:
     try:
-        return None if isinstance(value, bool) or value is None else float(str(value))
+        return None if value is None or isinstance(value, (bool, Unsure)) else float(str(value))
     except ValueError:
         return None
 
 
 def memory_bytes(value: object) -> int | None:
     """Bytes of ``512M`` or ``1.5gb``, as Docker counts them: in powers of two; None for what's none."""
-    text = str(value).strip().lower().removesuffix("ib") if value is not None else ""
+    known = value is not None and not isinstance(value, Unsure)
+    text = str(value).strip().lower().removesuffix("ib") if known else ""
     number = text.rstrip("bkmgt")
     unit = _UNITS.get(text[len(number) :].strip())
     if unit is None or not number.strip():

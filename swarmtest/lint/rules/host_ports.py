@@ -8,6 +8,7 @@ from swarmtest.lint import Certainty, Finding, Severity
 from swarmtest.lint.rolling import at_once, host_network, instances, one_node, rolls
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
+from swarmtest.lint.wording import listed
 
 _Holder = tuple[LintService, str]
 """A service, and the mode in which it publishes a port."""
@@ -19,7 +20,7 @@ def _start_first_host_port(stack: Stack) -> Iterator[Finding]:
         fixed = [port for port in service.ports if port.mode == "host" and port.published is not None]
         if not rolls(service) or not fixed:
             continue
-        named = ", ".join(f"{port.published}/{port.protocol}" for port in fixed)
+        named = listed(f"{port.published}/{port.protocol}" for port in fixed)
         certain = service.mode == "global" or one_node(service) is not None
         for key, policy in (("update_config", service.update), ("rollback_config", service.rollback)):
             if policy.order != "start-first":
@@ -71,7 +72,7 @@ def _dnsrr_ingress_port(stack: Stack) -> Iterator[Finding]:
         ports = [port for port in service.ports if port.mode == "ingress"]
         if not service.swarm or service.value("deploy", "endpoint_mode") != "dnsrr" or not ports:
             continue
-        named = ", ".join(str(port.published or port.target) for port in ports)
+        named = listed(str(port.published or port.target) for port in ports)
         yield Finding(
             rule="dnsrr-ingress-port",
             severity=Severity.ERROR,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import floor
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
+from swarmtest.lint.document import Unsure
 from swarmtest.lint.rolling import instances, rolls, start_first, writes_alone
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
@@ -102,7 +103,7 @@ def _failure_ratio(stack: Stack) -> Iterator[Finding]:
 def _ratio(service: LintService) -> float | None:
     value = service.value("deploy", "update_config", "max_failure_ratio")
     try:
-        return None if value is None or isinstance(value, bool) else float(str(value))
+        return None if value is None or isinstance(value, (bool, Unsure)) else float(str(value))
     except ValueError:
         return None
 

@@ -22,7 +22,7 @@ def _stops_all_at_once(stack: Stack) -> Iterator[Finding]:
             continue
         if not service.swarm and _expects_more(service):
             yield from _recreated(service)
-        elif not rolls(service) or service.update.order != "stop-first":
+        elif not rolls(service) or service.update.order != "stop-first" or not service.has("image"):
             continue
         elif service.mode == "global":
             yield from _on_all_nodes(service)

@@ -103,7 +103,9 @@ def test_less_than_the_engine_takes(kind: str, amount: str, said: str) -> None:
     assert look("resources-too-small", SMALL % (kind, amount), "compose") == []
 
 
-@pytest.mark.parametrize("amount", ["memory: 4M", "memory: 0", "cpus: '0.001'", "memory: '${M}'", "memory: x", ""])
+@pytest.mark.parametrize(
+    "amount", ["memory: 4M", "memory: 0", "cpus: '0.001'", "memory: '${M}'", "memory: '5${M}'", "memory: x", ""]
+)
 def test_enough_or_none_is_silent(amount: str) -> None:
     assert look("resources-too-small", SMALL % ("limits", amount)) == []
 

@@ -105,7 +105,9 @@ def test_a_ratio_that_lets_everything_fail(ratio: str, replicas: int, severity: 
     assert said in found.effect
 
 
-@pytest.mark.parametrize(("ratio", "replicas"), [("0", 2), ("0.3", 3), ("0.5", 1), ("0.3", "${N}"), ("x", 2)])
+@pytest.mark.parametrize(
+    ("ratio", "replicas"), [("0", 2), ("0.3", 3), ("0.5", 1), ("0.3", "${N}"), ("x", 2), ("'1${R}'", 2)]
+)
 def test_a_ratio_that_stops_in_time_is_silent(ratio: str, replicas: object) -> None:
     text = RATIO.format(ratio).replace("replicas: 2", f"replicas: {replicas}")
     assert look("failure-ratio-too-high", text) == []

@@ -51,6 +51,11 @@ def test_what_is_not_an_outage_or_can_not_be_known_is_silent(deploy: str) -> Non
     assert look("stops-all-at-once", web(deploy)) == []
 
 
+def test_without_an_image_nothing_is_deployed_at_all() -> None:
+    assert look("stops-all-at-once", web("replicas: 1").replace("image: demo/web:2", "build: .")) == []
+    assert look("stops-all-at-once", web("replicas: 1").replace("demo/web:2", "${IMAGE}")) != []
+
+
 def test_the_effect_has_the_numbers_and_the_fix_what_to_write() -> None:
     (one,) = look("stops-all-at-once", web("replicas: 1"))
     assert "the only instance" in one.effect

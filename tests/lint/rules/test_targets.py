@@ -99,6 +99,7 @@ def test_one_name_for_several_containers() -> None:
     assert told("container-name-scaled", text, "compose") == ["web error certain 4"]
     assert look("container-name-scaled", text) == []
     assert look("container-name-scaled", WEB % "container_name: x", "compose") == []
+    assert look("container-name-scaled", WEB % "container_name: x\n    scale: '2${N}'", "compose") == []
 
 
 @pytest.mark.parametrize(
