@@ -35,6 +35,7 @@ DECLARE = (
     " longest one that happened to come by proves nothing"
 )
 
+_NOT_GENEROUS = "each of the stops was still draining when the {grace} s that were to be generous were over; give more with --generous"
 _FULL = "run {runs}: {full}. Stops took longer there than they would on a machine with room, and the value is larger"
 
 CarryOut = Callable[[Trial, int], Seen]
@@ -138,6 +139,9 @@ class Tuning:
             if cures := path.cures(seen, generous=True):
                 self.note(signal_path=list(path.sentences(seen)))
                 self._failed(cures)
+                return None
+            if seen.stops and all(stop.killed for stop in seen.stops):
+                self.note(missing=[_NOT_GENEROUS.format(grace=self._tuned.generous)])
                 return None
             found = self._recommended()
             if number >= self._tuned.rollouts and found is not None and found.bound.enough:

@@ -120,6 +120,19 @@ def test_without_traffic_or_stops_there_is_no_value(tmp_path: Path, run: Seen, m
     assert any(missing in line for line in tune.missing)
 
 
+def test_a_generous_grace_that_isnt_ends_the_measuring_at_once(tmp_path: Path) -> None:
+    def answer(trial: Trial, number: int) -> Seen:
+        if trial.purpose == SIGNAL_PATH:
+            return good(trial, number)
+        cut = stop(run=number, killed=True, why_not="killed as its grace was over")
+        return seen((cut,) * 8, endings=(Mechanism.GRACE_TOO_SHORT,))
+
+    tune, made = carried_out(tmp_path, answer, generous_seconds=5)
+    assert len(made) == 2
+    assert "when the 5 s that were to be generous were over; give more with --generous" in tune.missing[0]
+    assert (tune.recommendation, tune.exit_code) == (None, 3)
+
+
 def test_without_a_planned_longest_request_there_is_no_value(tmp_path: Path) -> None:
     tune, made = carried_out(tmp_path, text=STACK.replace("  longest_request: 7s\n", ""))
     assert len(made) == 1
