@@ -35,7 +35,9 @@ DECLARE = (
     " longest one that happened to come by proves nothing"
 )
 
-_NOT_GENEROUS = "each of the stops was still draining when the {grace} s that were to be generous were over; give more with --generous"
+_NOT_GENEROUS = (
+    "each stop was still draining when the {grace} s that were to be generous were over; give more: --generous"
+)
 _FULL = "run {runs}: {full}. Stops took longer there than they would on a machine with room, and the value is larger"
 
 CarryOut = Callable[[Trial, int], Seen]

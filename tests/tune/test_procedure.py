@@ -129,7 +129,7 @@ def test_a_generous_grace_that_isnt_ends_the_measuring_at_once(tmp_path: Path) -
 
     tune, made = carried_out(tmp_path, answer, generous_seconds=5)
     assert len(made) == 2
-    assert "when the 5 s that were to be generous were over; give more with --generous" in tune.missing[0]
+    assert "when the 5 s that were to be generous were over; give more: --generous" in tune.missing[0]
     assert (tune.recommendation, tune.exit_code) == (None, 3)
 
 
