@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.lint import Place, Target
+from swarmtest.lint.schema import COMPOSE, VERSIONS, SchemaError, errors_in, version_of
 from swarmtest.stack.building import Path_
 from swarmtest.stack.dotenv import DotEnv, read_dotenv
 from swarmtest.stack.interpolation import Unsure as Unsure  # noqa: PLC0414 - rules know it from here
@@ -45,6 +46,27 @@ class Document:
     def places(self) -> Mapping[tuple[str, ...], Place]:
         """File and line of each key, by its path; of a merged one that of the last file that says it."""
         return _Places(self.layers, self.tree)
+
+    @cached_property
+    def schema_errors(self) -> tuple[tuple[Layer, SchemaError], ...]:
+        """What the target's schema refuses; Swarm's looks at each file, Compose's at what they come to."""
+        if self.target is Target.COMPOSE:
+            return tuple((self.layers[-1], error) for error in errors_in(self.tree, COMPOSE))
+        return tuple(
+            (layer, error)
+            for layer in self.layers
+            if (version := version_of(layer.tree)) in VERSIONS
+            for error in errors_in(layer.tree, version)
+        )
+
+    def place_in(self, layer: Layer, key: Path_) -> Place:
+        """Where a key is written in one of the files; of an absent one the nearest key above."""
+        if self.target is Target.COMPOSE and len(self.layers) > 1:
+            return self.place(*key)
+        known = key
+        while known and known not in layer.lines:
+            known = known[:-1]
+        return Place(layer.path, layer.lines.get(known), key)
 
     def place(self, *key: str) -> Place:
         """Where a key is written; of an absent one the nearest key above."""

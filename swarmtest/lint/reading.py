@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,13 +11,16 @@ from swarmtest.stack import DEFAULT_GRACE_SECONDS, DEFAULT_MONITOR_SECONDS, Port
 from swarmtest.stack.durations import parse_duration
 from swarmtest.stack.ports import ports_of
 from swarmtest.stack.reader import whole_number
+from swarmtest.stack.scalars import as_text
+from swarmtest.stack.shellwords import split
+from swarmtest.stack.volumes import short_mount
 
 
 def services_of(document: Document) -> Iterator[LintService]:
     """Each service that is a mapping; what isn't one, Docker refuses."""
     services = document.tree.get("services")
-    for name, body in services.items() if isinstance(services, Mapping) else ():
-        if isinstance(body, Mapping):
+    for name, body in services.items() if isinstance(services, dict) else ():
+        if isinstance(body, dict):
             yield _service(document, str(name), body)
 
 
@@ -60,15 +62,17 @@ def image_of(value: object) -> Image:
 
 def _part(body: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = body.get(key)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str | None:
-    return None if value is None or isinstance(value, (Mapping, list)) else str(value)
+    return None if value is None or isinstance(value, (dict, list)) else as_text(value)
 
 
 def _whole(body: Mapping[str, Any], key: str, default: int) -> int | None:
     value = body.get(key)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return default if value is None else None if isinstance(value, Unsure) else whole_number(value)
 
 
@@ -118,7 +122,7 @@ def _restart(body: Mapping[str, Any], deploy: Mapping[str, Any]) -> Restart:
 
 
 def _health(body: Mapping[str, Any]) -> tuple[Health | None, bool]:
-    if not isinstance(body.get("healthcheck"), Mapping):
+    if not isinstance(body.get("healthcheck"), dict):
         return None, False
     part = _part(body, "healthcheck")
     test = part.get("test")
@@ -137,17 +141,17 @@ def _health(body: Mapping[str, Any]) -> tuple[Health | None, bool]:
 def _words(value: object) -> tuple[str, ...] | None:
     """Docker splits a text as a shell would, but starts no shell."""
     if isinstance(value, list):
-        return tuple(str(word) for word in value)
+        return tuple(word if isinstance(word, str) else as_text(word) for word in value)
     if not isinstance(value, str):
         return None
     try:
-        return tuple(shlex.split(value))
+        return tuple(split(value))
     except ValueError:
         return (value,)
 
 
 def _environment(value: object) -> Mapping[str, str | None]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {str(key): _text(item) for key, item in value.items()}
     found: dict[str, str | None] = {}
     for item in value if isinstance(value, list) else ():
@@ -158,7 +162,7 @@ def _environment(value: object) -> Mapping[str, str | None]:
 
 def _mounts(value: object) -> Iterator[Mount]:
     for item in value if isinstance(value, list) else ():
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             kind, read_only = _text(item.get("type")) or "volume", item.get("read_only") in (True, "true")
             yield Mount(kind, _text(item.get("source")) or "", _text(item.get("target")) or "", read_only)
         elif isinstance(item, str):
@@ -166,15 +170,10 @@ def _mounts(value: object) -> Iterator[Mount]:
 
 
 def _short_mount(text: str) -> Mount:
-    """``[source:]target[:options]``; a source that begins with a path is a bind, else it's a volume's name."""
-    parts = text.split(":")
-    if len(parts) > 1 and len(parts[0]) == 1 and parts[0].isalpha() and parts[1][:1] in ("\\", "/"):
-        parts[:2] = [":".join(parts[:2])]  # a drive of Windows
-    if len(parts) == 1:
-        return Mount("volume", "", parts[0], read_only=False)
-    source, target, options = (*parts, "")[:3]
-    kind = "bind" if source[:1] in ("/", ".", "~", "\\") or source[1:2] == ":" else "volume"
-    return Mount(kind, source, target, read_only="ro" in options.split(","))
+    found = short_mount(text)
+    if found is None:
+        return Mount("volume", "", text, read_only=False)
+    return Mount(found.kind, found.source, found.target, read_only="ro" in found.options)
 
 
 def _ports(value: object) -> Iterator[Port]:

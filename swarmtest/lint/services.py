@@ -126,7 +126,7 @@ class LintService:
         """Whether a key of this service is written, with a value."""
         value: Any = self.body
         for part in key:
-            if not isinstance(value, Mapping):
+            if not isinstance(value, dict):
                 return False
             value = value.get(part)
         return value is not None
@@ -135,7 +135,7 @@ class LintService:
         """What's written at a key, None where nothing is."""
         value: Any = self.body
         for part in key:
-            value = value.get(part) if isinstance(value, Mapping) else None
+            value = value.get(part) if isinstance(value, dict) else None
         return value
 
     @property

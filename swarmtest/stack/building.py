@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ PLAIN, QUOTED = "?", ""
 
 _YAML = "tag:yaml.org,2002:"
 _MERGE = "map merge requires a mapping or a list of mappings"
+_KINDS = ("str", "int", "float", "bool", "null", "binary", "timestamp")
 _NOT_A_NAME = frozenset("+-.0123456789~nNtTfF")
 
 
@@ -33,7 +35,8 @@ class Oddity:
     """Something that's YAML, and that Docker refuses or reads in its own way.
 
     Attributes:
-        kind: ``duplicate-key``, ``key`` (one that's no text), ``merge``, ``tag`` or ``time``.
+        kind: ``duplicate-key``, ``key`` (one that's no text), ``merge``, ``tag``, ``time``, ``endless`` (a number) or
+            ``directive``.
         text: the key, the tag or the value; of a duplicate key the line of the first one is in ``first_line``.
     """
 
@@ -88,10 +91,17 @@ class Builder:
                 return node.value
             if tag == PLAIN:
                 value = plain_value(node.value)
-                if self._keep_tags and value.__class__ is str and value[:1].isdigit() and is_time(value):
-                    self._note("time", path, node, value)
+                if self._keep_tags and value.__class__ is not int:
+                    self._look_at(value, path, node)
                 return value
         return self._collection(node, path) if tag == QUOTED else self._tagged(node, tag, path)
+
+    def _look_at(self, value: Any, path: Path_, node: Any) -> None:
+        if value.__class__ is str:
+            if value[0].isdigit() and is_time(value):
+                self._note("time", path, node, value)
+        elif value.__class__ is float and not isfinite(value):
+            self._note("endless", path, node, node.value)
 
     def _error(self, problem: str, node: Any) -> StackError:
         return StackError(problem, file=self._file, line=node.start_mark.line + 1)
@@ -196,7 +206,9 @@ class Builder:
 
     def _standard_scalar(self, node: Any, kind: str) -> Any:
         text = node.value
-        if kind not in ("str", "int", "float", "bool", "null", "binary", "timestamp"):
+        if self._keep_tags and kind not in _KINDS:
+            return text
+        if kind not in _KINDS:
             raise self._error(f"not valid YAML: could not determine a constructor for the tag {node.tag!r}", node)
         if kind == "str" or (kind == "timestamp" and is_time(text)):
             return text

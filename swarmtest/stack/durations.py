@@ -8,6 +8,7 @@ swarmtest never guesses a grace period that Docker would not have taken.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _PART = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)"
@@ -28,6 +29,12 @@ def parse_duration(text: object) -> float:
     """
     if not isinstance(text, str):
         raise ValueError(f'expected a duration as text with a unit, such as "30s", found {text!r}')
+    return _parsed(text)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> float:
+    """The same few durations stand in a file a hundred times."""
     body, sign = text, 1.0
     if body[:1] in ("+", "-"):
         sign, body = (-1.0 if body[0] == "-" else 1.0), body[1:]

@@ -1,8 +1,8 @@
 """Lays the files of one stack over each other, as the target does it; the two don't agree.
 
-``docker stack deploy`` (docker/cli ``cli/compose/loader/merge.go``) merges what it has already read: a zero, ``false`` or
+``docker stack deploy`` (docker/cli ``cli/compose/loader/merge.go``) merges what it has read: a zero, ``false`` or
 an empty text in a later file changes nothing, lists are appended (the words of a health check too), and a top-level
-network or volume is replaced as a whole. Compose (compose-go ``override/merge.go``) merges the files as they're written,
+network or volume is replaced as a whole. Compose (compose-go ``override/merge.go``) merges what is written,
 and knows ``!reset`` and ``!override``.
 """
 
@@ -95,7 +95,8 @@ def pairs(value: Any) -> dict[str, Any]:
 
 
 def _paired(base: Any, over: Any) -> dict[str, Any]:
-    return {**pairs(base), **pairs(over)}
+    old = pairs(base)
+    return {**old, **{name: value for name, value in pairs(over).items() if value is not None or name not in old}}
 
 
 def _items(value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any
 
 from swarmtest.stack import Port
@@ -47,10 +48,13 @@ def _short_ports(text: str) -> list[Port]:
     Docker takes a range on the outside of one port, too, and publishes the port at each of them.
     """
     body, _, protocol = text.partition("/")
+    protocol = protocol.partition("/")[0]
     *rest, targets = body.rsplit(":", 2)
     published = rest[-1] if rest else ""
+    if len(rest) == 2 and rest[0]:
+        _address(rest[0])
     numbers = _range(targets)
-    outside: list[int | None] = [*_range(published)] if published else [None] * len(numbers)
+    outside: list[int | None] = [port or None for port in _range(published)] if published else [None] * len(numbers)
     if len(numbers) == 1:
         numbers *= len(outside)
     if len(numbers) != len(outside):
@@ -60,11 +64,27 @@ def _short_ports(text: str) -> list[Port]:
 
 
 def _range(text: str) -> list[int]:
-    first, _, last = text.partition("-")
-    least, most = _number(first), _number(last or first)
+    first, dash, last = text.partition("-")
+    least, most = _port_text(first), _port_text(last if dash else first)
     if least > most:
         raise ValueError(f"the range {text} ends before it begins")
     return list(range(least, most + 1))
+
+
+def _port_text(text: str) -> int:
+    """Zero is none to be had from outside, and Docker takes it."""
+    if not (text.isascii() and text.isdigit() and int(text[:6]) < 65536):
+        raise ValueError(f"a port is a number from 1 to 65535, not {text!r}")
+    return int(text)
+
+
+def _address(text: str) -> None:
+    """The address of a host before the ports; IPv6 in brackets, or as it is."""
+    inner = text[1:-1] if text.startswith("[") and text.endswith("]") else text
+    try:
+        ip_address(inner.partition("%")[0])
+    except ValueError:
+        raise ValueError(f"{text!r} is no IP address") from None
 
 
 def _number(value: object) -> int:

@@ -7,6 +7,7 @@ more by Python, whose messages are better. Whatever a file holds, the answer is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,6 +119,9 @@ def _fast_parser() -> Any:
 
 _FAST = _fast_parser()
 
+_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(%YAML[ \t]+(?!1\.1\b)[^\n]*)")
+"""Docker's parser takes version 1.1 only, which it has no need to be told."""
+
 
 def _composed(text: str, *, one: bool) -> Any:
     """The root node; what libyaml refuses is said in Python's words, and taken where only an anchor is set anew."""
@@ -149,7 +153,10 @@ def _guarded(text: str, path: Path, builder: Builder, *, one: bool) -> YamlTree:
         for half in halves(root) if not text.isascii() or "\\u" in text.lower() else ():
             line = half.start_mark.line + 1
             raise StackError("half of a UTF-16 pair; write the character itself", file=path, line=line)
-        return YamlTree(builder.build(root), Lines(root), tuple(builder.oddities), builder.tagged)
+        tree = builder.build(root)
+        if "%YAML" in text and (found := _DIRECTIVE.match(text)):
+            builder.oddities.append(Oddity("directive", (), text.count("\n", 0, found.start(1)) + 1, found[1]))
+        return YamlTree(tree, Lines(root), tuple(builder.oddities), builder.tagged)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None

@@ -125,7 +125,6 @@ def test_ports_in_each_way_of_writing(tmp_path: Path, written: str, ports: list[
     [
         "http",
         "8080:http",
-        "0:80",
         "70000:80",
         "1-99999999999",
         "5-3:80",

@@ -1,0 +1,22 @@
+"""Sizes of memory as Docker reads them (docker/go-units ``size.go``, ``RAMInBytes``): every unit is one of 1,024."""
+
+from __future__ import annotations
+
+import re
+
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ ]?(?:([kmgtpKMGTP])(?:[iI]?[bB])?|[bB])?", re.ASCII)
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+
+
+def parse_size(text: object) -> int:
+    """Bytes of ``"512M"``, ``"1.5 GiB"`` or a number.
+
+    Raises:
+        ValueError: Docker would refuse it.
+    """
+    if isinstance(text, int) and not isinstance(text, bool):
+        return text
+    found = _SIZE.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        raise ValueError(f'expected a size such as "512M" or "1g", found {text!r}')
+    return int(float(found[1]) * 1024 ** (_POWERS[found[2].lower()] if found[2] else 0))
