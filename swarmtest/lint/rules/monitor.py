@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.rolling import rolls, takes_from_a_queue
+from swarmtest.lint.rolling import rolls, start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import Health, LintService
 from swarmtest.lint.wording import seconds
@@ -57,7 +57,8 @@ def _monitor_too_short(stack: Stack) -> Iterator[Finding]:
 def _monitor_without_health(stack: Stack) -> Iterator[Finding]:
     for service in stack.services:
         asked = service.update.failure_action == "rollback" or service.has(*_MONITOR)
-        if not _watched(service) or service.health is not None or not asked or takes_from_a_queue(service):
+        served = bool(service.ports) or start_first(service)
+        if not _watched(service) or service.health is not None or not (asked and served):
             continue
         off = service.health_disabled
         yield Finding(

@@ -80,7 +80,7 @@ def test_zero_in_a_health_check_is_dockers_default() -> None:
     assert seconds_to_unhealthy(Health(("CMD", "p"), None, 1.0, 3, 0.0)) is None
 
 
-PLAIN = "services:\n  web:\n    image: demo/web:1\n%s    deploy: {%s}\n"
+PLAIN = 'services:\n  web:\n    image: demo/web:1\n    ports: ["80:80"]\n%s    deploy: {%s}\n'
 
 
 def test_without_a_health_check_only_a_crash_counts() -> None:
@@ -89,7 +89,9 @@ def test_without_a_health_check_only_a_crash_counts() -> None:
     assert told("monitor-without-health", text) == ["web info unknown 2"]
     assert "the rollback" in found.effect
     off = PLAIN % ("    healthcheck: {disable: true}\n", "update_config: {monitor: 20s}")
-    assert told("monitor-without-health", off) == ["web info certain 4"]
+    assert told("monitor-without-health", off) == ["web info certain 5"]
+    first = text.replace('    ports: ["80:80"]\n', "").replace("{failure", "{order: start-first, failure")
+    assert told("monitor-without-health", first) == ["web info unknown 2"]
 
 
 @pytest.mark.parametrize(
@@ -97,12 +99,16 @@ def test_without_a_health_check_only_a_crash_counts() -> None:
     [
         ("", "replicas: 2"),
         ("    healthcheck: {test: [CMD, /p]}\n", "update_config: {failure_action: rollback}"),
-        ("    command: celery -A a worker\n", "update_config: {failure_action: rollback}"),
         ("", "update_config: {failure_action: continue, monitor: 9s}"),
     ],
 )
 def test_who_asks_for_nothing_is_not_told(more: str, deploy: str) -> None:
     assert look("monitor-without-health", PLAIN % (more, deploy)) == []
+
+
+def test_what_nobody_asks_can_answer_with_no_errors() -> None:
+    text = PLAIN % ("", "update_config: {failure_action: rollback}")
+    assert look("monitor-without-health", text.replace('    ports: ["80:80"]\n', "")) == []
 
 
 DELAY = "services: {web: {image: demo/web:2, deploy: {update_config: {%s}}}}\n"
