@@ -17,6 +17,8 @@ def test_stop_first_waits_a_minute_and_not_longer() -> None:
     assert told("grace-beyond-stop-first", alone) == ["web warning certain 4"]
     worker = service("stop_grace_period: 90s", 'volumes: ["data:/data"]', "command: celery -A a worker")
     assert told("grace-beyond-stop-first", worker) == ["web info certain 4"]
+    web = service("stop_grace_period: 90s", 'volumes: ["data:/data"]', "command: gunicorn app")
+    assert told("grace-beyond-stop-first", web) == ["web warning certain 4"]
     socket = service("stop_grace_period: 90s", 'volumes: ["/var/run/docker.sock:/var/run/docker.sock"]')
     assert told("grace-beyond-stop-first", socket) == ["web info certain 4"]
     assert look("grace-beyond-stop-first", service("stop_grace_period: 60s")) == []

@@ -100,6 +100,10 @@ def test_a_whole_command_is_no_programs_name() -> None:
     (found,) = look("health-program-not-found", text)
     assert told("health-program-not-found", text) == ["web error certain 5"]
     assert NEVER in found.effect
+    assert found.edit
+    assert found.edit.value == "CMD-SHELL"
+    (several,) = look("health-program-not-found", checked('["CMD", "curl -f", "http://127.0.0.1/"]'))
+    assert several.edit is None
     assert look("health-program-not-found", checked('["CMD-SHELL", "curl -f http://127.0.0.1/"]')) == []
     assert look("health-program-not-found", checked('["CMD", "curl", "-H", "A: b", "http://127.0.0.1/"]')) == []
 
@@ -148,6 +152,8 @@ def test_checks_that_cannot_fail(test: str) -> None:
         "curl -s http://127.0.0.1/ | grep -q UP",
         "test -f /ready && exit 0 || exit 1",
         "if curl -f http://127.0.0.1/; then exit 0; else exit 1; fi",
+        "if curl -f http://127.0.0.1/; then echo up; else false; true; fi",
+        "",
         '["CMD", "/probe"]',
         '["CMD-SHELL", "echo ok", "||", "exit"]',
         "set -o pipefail; curl -f http://127.0.0.1/ | tee /tmp/health",
@@ -214,6 +220,8 @@ def test_a_search_that_finds_its_own_shell(test: str, said: str) -> None:
         "ps aux | grep '[n]ginx'",
         "ps aux | grep -v grep | grep nginx",
         "ps aux | awk '/nginx/'",
+        "ps aux | tail -5",
+        "ps aux | grep nginx | awk '{exit !$$2}'",
         "pgrep nginx || exit 1",
         "pgrep -f '[g]unicorn'",
         '["CMD", "pgrep", "-f", "gunicorn"]',

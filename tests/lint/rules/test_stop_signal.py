@@ -33,6 +33,11 @@ def test_signals_that_nobody_can_act_on(signal: str) -> None:
     assert look("stop-signal-kills", stopped("demo/web:1", "SIGQUIT")) == []
 
 
+def test_one_of_them_kills_and_the_other_freezes() -> None:
+    assert "ends it in that instant" in look("stop-signal-kills", stopped("demo/web:1", "SIGKILL"))[0].effect
+    assert "freezes it" in look("stop-signal-kills", stopped("demo/web:1", "SIGSTOP"))[0].effect
+
+
 @pytest.mark.parametrize(
     ("image", "signal"),
     [
@@ -65,6 +70,8 @@ def test_the_signal_at_which_a_known_image_cuts(image: str, signal: str) -> None
         ("haproxy:3.0", "USR1"),
         ("php:8.3-cli", "SIGTERM"),
         ("demo/web:1", "SIGTERM"),
+        ("demo/openresty:1", "SIGTERM"),
+        ("demo/nginx-unprivileged:1", "SIGTERM"),
         ("caddy:2", "SIGTERM"),
         ("${IMAGE}", "SIGTERM"),
     ],

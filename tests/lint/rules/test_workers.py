@@ -43,6 +43,8 @@ def test_a_worker_is_cut_by_the_grace(text: str, said: str) -> None:
         worker("celery -A app beat"),
         worker("celery -A app flower"),
         worker("rq info"),
+        worker("airflow scheduler"),
+        worker("proxy celery worker"),
         worker("sidekiq -t 25", "stop_grace_period: '${GRACE}'"),
         worker("sidekiq -t 4"),
         worker("shoryuken -t 5"),
@@ -100,6 +102,8 @@ def test_two_schedulers_send_each_task_twice(text: str, said: str) -> None:
         worker("celery -A app beat -S redbeat.RedBeatScheduler", "deploy: {replicas: 2}"),
         worker("celery -A app worker", "deploy: {replicas: 2}"),
         worker("celery -A app beat", "deploy: {replicas: '${N}'}"),
+        worker("php artisan serve", "deploy: {replicas: 2}"),
+        worker("echo schedule:work", "deploy: {replicas: 2}"),
     ],
 )
 def test_one_scheduler_or_one_that_locks(text: str) -> None:
@@ -114,6 +118,10 @@ def test_a_worker_has_less_time_than_the_api_in_front_of_it() -> None:
     """
     assert told("worker-grace-below-api", text) == ["w info likely 3"]
     assert look("worker-grace-below-api", text.replace("20s", "40s")) == []
+    assert look("worker-grace-below-api", text.replace('ports: ["80:80"], ', "")) == []
+    by_default = text.replace("30s", "9s").replace(", stop_grace_period: 20s", ", stop_grace_period: 8s")
+    assert told("worker-grace-below-api", by_default) == ["w info likely 3"]
+    assert look("worker-grace-below-api", by_default.replace("], stop_grace_period: 9s", "]")) == []
     assert look("worker-grace-below-api", text.replace("celery -A app worker", "sidekiq -t 10")) == []
 
 
