@@ -71,7 +71,16 @@ def _has_colours() -> bool:
 
 
 def _painted(text: str, what: str) -> str:
-    return click.style(text, **_COLOURS[what])
+    styled = click.style(text, **_COLOURS[what])
+    return _linked(styled, text) if what == "rule" and sys.stdout.isatty() else styled
+
+
+def _linked(styled: str, rule: str) -> str:
+    """The name of a rule as a link to its page (OSC 8); a terminal that knows none shows the name alone."""
+    from swarmtest.lint import pages
+
+    address = pages.page_url(rule) or (pages.folder() / f"{rule}.md").as_uri()
+    return f"\x1b]8;;{address}\x1b\\{styled}\x1b]8;;\x1b\\"
 
 
 def _plain(text: str, _what: str) -> str:

@@ -229,6 +229,19 @@ def test_colours_are_for_terminals_and_for_who_asks(call: Call, monkeypatch: pyt
     assert "\x1b[" not in call("stack.yml").out
 
 
+def test_in_a_terminal_the_name_of_a_rule_is_a_link_to_its_page(
+    call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write(BAD)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(pages, "folder", lambda: tmp_path)
+    link = f"\x1b]8;;file://{tmp_path}/one-replica.md\x1b\\\x1b[1mone-replica\x1b[0m\x1b]8;;\x1b\\"
+    assert link in call("stack.yml").out
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in call("stack.yml").out
+
+
 def test_whoever_stops_reading_stops_no_more_than_that(tmp_path: Path) -> None:
     file = tmp_path / "stack.yml"
     file.write_text("services:\n" + "".join(f"  s{n}: {{image: 's:latest'}}\n" for n in range(3000)))
