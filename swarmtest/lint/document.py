@@ -17,7 +17,7 @@ from swarmtest.lint.schema import COMPOSE, VERSIONS, SchemaError, errors_in, ver
 from swarmtest.stack.building import Path_
 from swarmtest.stack.dotenv import DotEnv, read_dotenv
 from swarmtest.stack.interpolation import Unsure as Unsure  # noqa: PLC0414 - rules know it from here
-from swarmtest.stack.layers import Layer, read_layer
+from swarmtest.stack.layers import Layer, read_layers
 from swarmtest.stack.merging import merged_by_compose, merged_by_swarm
 
 _ABSENT = object()
@@ -91,7 +91,7 @@ def read_document(
     swarm = target is Target.SWARM
     dotenv = None if swarm else read_dotenv(paths[0].parent, environment)
     known = environment if dotenv is None else {**dotenv.values, **environment}
-    layers = [read_layer(path, known, (texts or {}).get(path), swarm=swarm) for path in paths]
+    layers = [layer for path in paths for layer in read_layers(path, known, (texts or {}).get(path), swarm=swarm)]
     if swarm:
         tree = merged_by_swarm([layer.tree for layer in layers])
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from swarmtest.lint.document import Document
@@ -26,29 +27,49 @@ _TIMES = (
     *(("deploy", "restart_policy", key) for key in ("delay", "window")),
 )
 _COUNTS = (
-    ("deploy", "replicas"),
     ("healthcheck", "retries"),
     ("deploy", "restart_policy", "max_attempts"),
     ("deploy", "placement", "max_replicas_per_node"),
     *(("deploy", part, "parallelism") for part in ("update_config", "rollback_config")),
 )
 _SIZES = tuple(("deploy", "resources", part, "memory") for part in ("limits", "reservations"))
+_PARTS = ("networks", "volumes", "secrets", "configs")
 _TEXTS = ("hostname", "domainname", "image", "user", "working_dir", "stop_signal", "container_name", "restart")
 
 
 def refused_by_swarm(document: Document) -> Iterator[Refused]:
     """Where and why, and what to write; file by file, as they're refused before they're merged."""
     for layer in document.layers:
+        for path, problem, fix in by_both(layer.tree):
+            yield layer, path, problem, fix
         services = layer.tree.get("services")
         for name, body in services.items() if isinstance(services, dict) else ():
-            for path, problem, fix in _service(body) if isinstance(body, dict) else ():
+            for path, problem, fix in _service_of_swarm(body) if isinstance(body, dict) else ():
                 yield layer, ("services", str(name), *path), problem, fix
-        for part in ("networks", "volumes", "secrets", "configs"):
-            section = layer.tree.get(part)
-            for name, body in section.items() if isinstance(section, dict) else ():
-                for path, problem, fix in _external(part, body) if isinstance(body, dict) else ():
-                    yield layer, (part, str(name), *path), problem, fix
-        yield from _times_read_as_points(layer)
+        yield from times_read_as_points(layer)
+
+
+def by_both(tree: Mapping[str, Any]) -> Found:
+    """What the stack commands and Compose refuse alike, since Compose's loader began as a copy of theirs."""
+    finders: dict[str, Callable[[Mapping[str, Any]], Found]] = {"services": _service}
+    finders |= {part: partial(_external, part) for part in _PARTS}
+    for part, find in finders.items():
+        section = tree.get(part)
+        for name, body in section.items() if isinstance(section, dict) else ():
+            for path, problem, fix in find(body) if isinstance(body, dict) else ():
+                yield (part, str(name), *path), problem, fix
+
+
+def _service_of_swarm(body: Mapping[str, Any]) -> Found:
+    if isinstance(body.get("shm_size"), (int, float)):
+        yield ("shm_size",), "must be a string", 'write a number and a unit in quotes, such as "64m"'
+    yield from _each(body, (("deploy", "replicas"),), _count, "write a number of zero or more")
+    yield from _items(body, "volumes", _bind, "name the folder or file of the host as source")
+
+
+def _bind(item: Any) -> None:
+    if isinstance(item, dict) and item.get("type") == "bind" and not item.get("source"):
+        raise ValueError("a bind without a source")
 
 
 def _service(body: Mapping[str, Any]) -> Found:
@@ -56,8 +77,6 @@ def _service(body: Mapping[str, Any]) -> Found:
     yield from _each(body, _COUNTS, _count, "write a number of zero or more")
     yield from _each(body, _SIZES, parse_size, 'write a number and a unit, such as "512M"')
     yield from _each(body, (("command",), ("entrypoint",)), _words, "close the quote")
-    if isinstance(body.get("shm_size"), (int, float)):
-        yield ("shm_size",), "must be a string", 'write a number and a unit in quotes, such as "64m"'
     yield from _items(body, "ports", _port, 'write "8080:80" or "8080:80/udp"')
     yield from _items(
         body, "volumes", _mount, 'write "name:/path" or "/host/path:/path", with :ro behind it if need be'
@@ -112,10 +131,7 @@ def _port(item: Any) -> None:
 
 
 def _mount(item: Any) -> None:
-    if isinstance(item, dict):
-        if item.get("type") == "bind" and not item.get("source"):
-            raise ValueError("a bind without a source")
-    elif isinstance(item, str) and short_mount(item) is None:
+    if isinstance(item, str) and short_mount(item) is None:
         raise ValueError("an empty part between colons, or too many of them")
 
 
@@ -135,7 +151,8 @@ def _external(part: str, body: Mapping[str, Any]) -> Found:
 _TEXT_PATH = re.compile(rf"services/[^/]+/(?:{'|'.join(_TEXTS)})")
 
 
-def _times_read_as_points(layer: Layer) -> Iterator[Refused]:
+def times_read_as_points(layer: Layer) -> Iterator[Refused]:
+    """A date without quotes where a text has to stand."""
     for oddity in layer.oddities:
         if oddity.kind == "time" and _TEXT_PATH.fullmatch("/".join(oddity.path)):
             yield layer, oddity.path, f"is a point in time to Docker, not a text: {oddity.text}", "put it in quotes"

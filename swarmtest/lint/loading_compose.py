@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from swarmtest.lint.document import Document
-from swarmtest.lint.loading import Found, Refused
+from swarmtest.lint.loading import Found, Refused, by_both, times_read_as_points
 from swarmtest.stack.interpolation import Unsure
 from swarmtest.stack.merging import pairs
 from swarmtest.stack.volumes import short_mount
@@ -16,19 +16,28 @@ _SOURCES = {"secrets": ("file", "environment"), "configs": ("file", "environment
 
 def refused_by_compose(document: Document) -> Iterator[Refused]:
     """Where and why, and what to write; of the files as they're merged."""
-    layer, tree = document.layers[-1], document.tree
-    services = _mapping(tree.get("services"))
-    known = {part: set(_mapping(tree.get(part))) for part in ("networks", "volumes", "secrets", "configs")}
+    layer = document.layers[-1]
+    for each in document.layers:
+        yield from times_read_as_points(each)
+    for find in (by_both, _whole):
+        for path, problem, fix in find(document.tree):
+            yield layer, path, problem, fix
+
+
+def _whole(tree: Mapping[str, Any]) -> Found:
     if tree.get("include"):
         return  # what's meant may be in a file that isn't given
+    services = _mapping(tree.get("services"))
+    if "services" not in tree:
+        yield (), "has no services", "write services: with one of them at least"
+    known = {part: set(_mapping(tree.get(part))) for part in ("networks", "volumes", "secrets", "configs")}
     for name, body in services.items():
-        if isinstance(body, dict) and not body.get("extends"):
-            for path, problem, fix in _service(body, set(services), known):
-                yield layer, ("services", name, *path), problem, fix
+        for path, problem, fix in _service(body, set(services), known) if isinstance(body, dict) else ():
+            yield ("services", name, *path), problem, fix
     for part, keys in _SOURCES.items():
         for name, body in _mapping(tree.get(part)).items():
             for path, problem, fix in _content(_mapping(body), keys):
-                yield layer, (part, name, *path), problem, fix
+                yield (part, name, *path), problem, fix
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -36,6 +45,9 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _service(body: Mapping[str, Any], services: set[str], known: Mapping[str, set[str]]) -> Found:
+    yield from _formats(body)
+    if body.get("extends"):
+        return  # the rest may be in the service that it extends
     if not body.get("image") and not body.get("build") and not body.get("provider"):
         yield (), "has neither an image nor a build", "write image: NAME:TAG, or build: FOLDER"
     networks = body.get("networks")
@@ -53,6 +65,17 @@ def _service(body: Mapping[str, Any], services: set[str], known: Mapping[str, se
             named = name_of(item)
             if named and named not in known[part]:
                 yield (part, str(index)), f"names {named}, which isn't under the top-level {part}", _under(part, named)
+
+
+def _formats(body: Mapping[str, Any]) -> Found:
+    test = _mapping(body.get("healthcheck")).get("test")
+    if isinstance(test, list) and test and test[0] not in ("CMD", "CMD-SHELL", "NONE"):
+        yield ("healthcheck", "test"), "begins with neither CMD nor CMD-SHELL nor NONE", "put CMD before the words"
+    ports = body.get("ports")
+    for index, item in enumerate(ports) if isinstance(ports, list) else ():
+        target = item.get("target", "0") if isinstance(item, dict) else str(item).partition("/")[0].rpartition(":")[2]
+        if target == "0":
+            yield ("ports", str(index)), "has no port of the container", 'write "8080:80"'
 
 
 def _source(item: Any) -> str | None:

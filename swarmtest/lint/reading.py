@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from swarmtest.lint import Target
 from swarmtest.lint.document import Document, Unsure
 from swarmtest.lint.services import Health, Image, LintService, Mount, Policy, Restart
 from swarmtest.stack import DEFAULT_GRACE_SECONDS, DEFAULT_MONITOR_SECONDS, Port
@@ -42,8 +43,8 @@ def _service(document: Document, name: str, body: Mapping[str, Any]) -> LintServ
         grace_seconds=_seconds(body, "stop_grace_period", DEFAULT_GRACE_SECONDS),
         stop_signal=_text(body.get("stop_signal")),
         init=body.get("init") in (True, "true"),
-        command=_words(body.get("command")),
-        entrypoint=_words(body.get("entrypoint")),
+        command=_words(body.get("command"), document.target),
+        entrypoint=_words(body.get("entrypoint"), document.target),
         environment=_environment(body.get("environment")),
         mounts=tuple(_mounts(body.get("volumes"))),
         ports=tuple(_ports(body.get("ports"))),
@@ -138,14 +139,14 @@ def _health(body: Mapping[str, Any]) -> tuple[Health | None, bool]:
     ), False
 
 
-def _words(value: object) -> tuple[str, ...] | None:
+def _words(value: object, target: Target) -> tuple[str, ...] | None:
     """Docker splits a text as a shell would, but starts no shell."""
     if isinstance(value, list):
         return tuple(word if isinstance(word, str) else as_text(word) for word in value)
     if not isinstance(value, str):
         return None
     try:
-        return tuple(split(value))
+        return tuple(split(value, comments=target is Target.SWARM))
     except ValueError:
         return (value,)
 

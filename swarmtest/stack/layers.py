@@ -18,7 +18,7 @@ from swarmtest.stack.composefile import not_a_mapping
 from swarmtest.stack.interpolation import COMPOSE_CASTS, SWARM_CASTS, Interpolation, Note
 from swarmtest.stack.merging import settled
 from swarmtest.stack.variables import replaced_by_compose, replaced_by_swarm
-from swarmtest.stack.yamlfile import parse_tagged, read_text
+from swarmtest.stack.yamlfile import YamlTree, documents, parse_tagged, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,20 @@ class Layer:
     notes: tuple[Note, ...]
 
 
-def read_layer(path: Path, environment: Mapping[str, str], text: str | None, *, swarm: bool) -> Layer:
-    """Reads one file.
+def read_layers(path: Path, environment: Mapping[str, str], text: str | None, *, swarm: bool) -> list[Layer]:
+    """Reads one file, which for Compose may be several documents.
 
     Raises:
         StackError: no such file, not YAML, or nothing that could be a stack.
     """
-    read = parse_tagged(read_text(path, "a stack file") if text is None else text.removeprefix("\ufeff"), path)
+    text = read_text(path, "a stack file") if text is None else text.removeprefix("\ufeff")
+    parts = [text] if swarm or "\n---" not in text else documents(text)
+    read = [parse_tagged(part, path) for part in parts]
+    written = [each for each in read if each.tree is not None] or read[:1]
+    return [_layer(path, each, environment, swarm=swarm) for each in written]
+
+
+def _layer(path: Path, read: YamlTree, environment: Mapping[str, str], *, swarm: bool) -> Layer:
     if not isinstance(read.tree, dict):
         raise not_a_mapping(read.tree, path)
     replace, casts = (replaced_by_swarm, SWARM_CASTS) if swarm else (replaced_by_compose, COMPOSE_CASTS)

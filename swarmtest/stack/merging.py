@@ -99,6 +99,10 @@ def _paired(base: Any, over: Any) -> dict[str, Any]:
     return {**old, **{name: value for name, value in pairs(over).items() if value is not None or name not in old}}
 
 
+def _paired_anew(base: Any, over: Any) -> dict[str, Any]:
+    return {**pairs(base), **pairs(over)}
+
+
 def _items(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
@@ -212,7 +216,7 @@ _COMPOSE: dict[Path_, Merge] = {
     **dict.fromkeys((("command",), ("entrypoint",), ("healthcheck", "test")), _over),
     **{(key,): _keyed(lambda item: item) for key in ("dns", "tmpfs", "expose", "env_file", "cap_add", "cap_drop")},
     ("depends_on",): _depends,
-    ("annotations",): _paired,
+    **{(key,): _paired_anew for key in (*_PAIRS, "annotations")},
     ("ports",): _keyed(_port),
     ("secrets",): _keyed(_mounted),
     ("configs",): _keyed(_mounted),

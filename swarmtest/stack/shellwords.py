@@ -9,8 +9,11 @@ from __future__ import annotations
 _SPACES = " \t\r\n"
 
 
-def split(text: str) -> list[str]:
+def split(text: str, *, comments: bool = True) -> list[str]:
     """The words.
+
+    Arguments:
+        comments: false for Compose, whose splitter (mattn/go-shellwords) takes ``#`` for a word as any other.
 
     Raises:
         ValueError: a quote that isn't closed, or a backslash at the end.
@@ -20,7 +23,7 @@ def split(text: str) -> list[str]:
     while at < size:
         if text[at] in _SPACES:
             at += 1
-        elif text[at] == "#":
+        elif text[at] == "#" and comments:
             end = text.find("\n", at)
             at = size if end < 0 else end
         else:

@@ -16,7 +16,7 @@ _NAME = r"[_a-zA-Z][_a-zA-Z0-9]*"
 _SWARM = re.compile(
     rf"\$(?:(?P<escaped>\$)|(?P<named>{_NAME}(?::?[-?][^}}]*)?)|\{{(?P<braced>{_NAME}(?::?[-?][^}}]*)?)\}}|(?P<invalid>))"
 )
-_COMPOSE_BRACED = re.compile(rf"({_NAME})(?:(:?[-+?])(.*))?", re.DOTALL)
+_COMPOSE_BRACED = re.compile(rf"({_NAME})(?:(:?[-+?])(.*))?")
 _COMPOSE_NAMED = re.compile(_NAME)
 
 

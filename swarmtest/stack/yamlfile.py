@@ -61,8 +61,17 @@ def parse_yaml(text: str, path: Path) -> YamlTree:
 
 
 def parse_tagged(text: str, path: Path) -> YamlTree:
-    """The same with the tags of Compose kept, and of several documents the first, as Docker does it."""
+    """The same with the tags of Compose kept, and of several documents the first, as ``docker stack`` does it."""
     return _guarded(text, path, Builder(path, keep_tags=True), one=False)
+
+
+def documents(text: str) -> list[str]:
+    """The documents of a file one by one, each in its own lines; Compose lays them over each other."""
+    lines = text.splitlines(keepends=True)
+    begun = next((index for index, line in enumerate(lines) if line.strip() and line[0] not in "#%"), 0)
+    starts = [index for index, line in enumerate(lines) if index > begun and line.startswith("---")]
+    ends = [*starts, len(lines)]
+    return ["\n" * start + "".join(lines[start:end]) for start, end in zip([0, *starts], ends, strict=True)]
 
 
 def read_text(path: Path, what: str) -> str:

@@ -6,6 +6,7 @@ engine itself asks of a service; ``docker stack config`` doesn't get that far.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ _CHOICES = {
     ("rollback_config", "failure_action"): ("pause", "continue"),
     ("restart_policy", "condition"): ("none", "on-failure", "any"),
 }
+_CPUS = re.compile(r"[-+]?[0-9]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?(?:/[0-9]+)?", re.ASCII)
 _MOUNTS = ("bind", "volume", "tmpfs", "npipe", "cluster", "image")
 
 
@@ -31,7 +33,7 @@ def _refused(stack: Stack) -> Iterator[Finding]:
         return
     tops = {part: _names(stack.document.tree.get(part)) for part in ("networks", "volumes", "secrets", "configs")}
     for service in stack.services:
-        for find in (_image, _choices, _health, _mounts):
+        for find in (_image, _choices, _health, _cpus, _mounts):
             for path, effect, fix in find(service):
                 yield _finding(service, path, effect, fix)
         for path, effect, fix in _references(service, tops):
@@ -70,6 +72,14 @@ def _health(service: LintService) -> Found:
     test = body.get("test") if isinstance(body, dict) else None
     if test and body.get("disable") is True and test != ["NONE"]:
         yield ("healthcheck", "disable"), "a health check can't be disabled and have a test", "keep one of the two"
+
+
+def _cpus(service: LintService) -> Found:
+    for part in ("limits", "reservations"):
+        value = service.value("deploy", "resources", part, "cpus")
+        if isinstance(value, str) and not isinstance(value, Unsure) and not _CPUS.fullmatch(value):
+            path = ("deploy", "resources", part, "cpus")
+            yield path, f"{value!r} is no number of processors", 'write a number in quotes, such as "0.5"'
 
 
 def _mounts(service: LintService) -> Found:

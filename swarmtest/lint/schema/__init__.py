@@ -25,6 +25,7 @@ from swarmtest.stack.scalars import as_text
 LATEST = "3.13"
 VERSIONS = tuple(f"3.{minor}" for minor in range(14))
 COMPOSE = "compose"
+_NEVER_A_TEXT = frozenset(("mapping", "list"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,12 @@ def errors_in(tree: Mapping[str, Any], schema: str) -> tuple[SchemaError, ...]:
     except ValueError:  # it takes plain JSON only: no text that's more than a text, no infinite number
         found = list(_validator(schema).iter_errors(_plain(tree)))
     errors = [SchemaError(*each) for error in found for each in described(error, _definition(schema))]
-    return tuple(error for error in errors if not isinstance(_at(tree, error.path), Unsure))
+    return tuple(error for error in errors if not isinstance(_at(tree, error.path), Unsure) or _whatever_it_is(error))
+
+
+def _whatever_it_is(error: SchemaError) -> bool:
+    """Whether it stands for any text that a variable may have."""
+    return error.unknown or (bool(error.wanted) and not set(error.wanted) - _NEVER_A_TEXT)
 
 
 def allows(tree: Mapping[str, Any], schema: str, path: Path_) -> bool:
@@ -108,7 +114,7 @@ def _plain(value: Any) -> Any:
 
 
 def _at(value: Any, path: Path_) -> Any:
-    """What only the deployment will know is an :class:`Unsure`, and nothing is said against it."""
+    """What's at a path. What only the deployment will know is an :class:`Unsure`."""
     for part in path:
         if isinstance(value, list):
             value = value[int(part)] if part.isdigit() and int(part) < len(value) else None
