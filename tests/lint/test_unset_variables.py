@@ -1,0 +1,45 @@
+"""What a variable without a value has a part in can't be known; what holds for any value can."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from swarmtest.lint import Target
+from swarmtest.lint.linting import lint
+
+
+def refused(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "stack.yml"
+    path.write_text(text, encoding="utf-8")
+    found = lint([path], Target.SWARM, {}).findings
+    return [each.effect for each in found if each.rule == "docker-refuses"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("name: shop-${STAGE}\nservices: {web: {image: demo/web:1}}\n", "name isn't a key"),
+        ("services: {web: {image: demo/web:1, ports: '${PORTS}'}}\n", "ports must be a list"),
+        ("services: {web: {image: demo/web:1, deploy: {copies: '${N}'}}}\n", "copies isn't a key"),
+        ("services: {web: '${WEB}'}\n", "services.web must be a mapping"),
+    ],
+)
+def test_what_no_value_makes_legal_is_refused_though_the_variable_is_unset(
+    tmp_path: Path, text: str, named: str
+) -> None:
+    """compose-spec/compose-go ``cli/testdata/simple/compose-name.yaml`` has the first as a file for Compose."""
+    assert any(named in effect for effect in refused(tmp_path, text)), refused(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "services: {web: {image: '${IMAGE}', deploy: {replicas: '${N}'}}}\n",
+        "services: {web: {image: demo/web:1, stop_grace_period: '${GRACE}', ports: ['${PORT}:80']}}\n",
+        "services: {web: {image: demo/web:1, deploy: {update_config: {order: '${ORDER}'}}}}\n",
+    ],
+)
+def test_what_a_value_can_make_legal_is_not_called_refused(tmp_path: Path, text: str) -> None:
+    assert refused(tmp_path, text) == []
