@@ -96,7 +96,7 @@ def _stays(service: LintService, script: Script, shell: str) -> tuple[str, Certa
         return None
     if len(commands) > 1 and commands[-2].after == "|":
         return "a shell stays in front of a pipe", Certainty.CERTAIN, Severity.ERROR
-    if commands[-1].name == "exec" or (script.compound and script.calls("exec")) or script.calls("wait"):
+    if commands[-1].name == "exec" or (script.compound and script.calls("exec")):
         return None
     if script.loops:
         return "a shell stays in front of a loop", Certainty.CERTAIN, Severity.WARNING

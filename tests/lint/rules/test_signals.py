@@ -27,6 +27,7 @@ def started(command: str, image: str = "demo/web:1", more: str = "") -> str:
         ('["sh", "-c", "exec node server.js | tee /log"]', "error certain"),
         ('["tini", "--", "sh", "-c", "migrate && node server.js"]', "error certain"),
         ('["sh", "-c", "while true; do job; sleep 60; done"]', "warning certain"),
+        ('["sh", "-c", "while :; do sleep 6h & wait; nginx -s reload; done & nginx"]', "warning certain"),
         ('["sh", "-c", "node server.js"]', "warning likely"),
         ('["sh", "-c", "PORT=80 node server.js > /log"]', "warning likely"),
         ('["bash", "-c", "migrate && node server.js"]', "warning likely"),
