@@ -38,6 +38,8 @@ def test_the_number_of_nodes(replicas: int, limit: int, parallelism: int, nodes:
 def test_on_one_named_node_it_never_ends() -> None:
     text = API.replace("_node: 1}", "_node: 2, constraints: [node.hostname==a]}")
     assert told("no-spare-slot", text) == ["api error certain 6"]
+    role = API.replace("_node: 1}", "_node: 2, constraints: [node.role==worker]}")
+    assert told("no-spare-slot", role) == ["api warning unknown 6"]
     other = API.replace("_node: 1}", "_node: 2, constraints: [node.hostname!=a]}")
     assert told("no-spare-slot", other) == ["api warning unknown 6"]
 
@@ -94,7 +96,7 @@ SMALL = "services:\n  a:\n    image: a:1\n    deploy:\n      resources: {%s: {%s
 
 @pytest.mark.parametrize("kind", ["limits", "reservations"])
 @pytest.mark.parametrize(
-    ("amount", "said"), [("memory: 512", "512 bytes"), ("memory: 1M", "4 MB"), ("cpus: '0.0005'", "0.001")]
+    ("amount", "said"), [("memory: 512", "512 bytes"), ("memory: 3M", "4 MB"), ("cpus: '0.0005'", "0.001")]
 )
 def test_less_than_the_engine_takes(kind: str, amount: str, said: str) -> None:
     (found,) = look("resources-too-small", SMALL % (kind, amount))

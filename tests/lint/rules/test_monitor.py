@@ -90,6 +90,8 @@ def test_without_a_health_check_only_a_crash_counts() -> None:
     assert "the rollback" in found.effect
     off = PLAIN % ("    healthcheck: {disable: true}\n", "update_config: {monitor: 20s}")
     assert told("monitor-without-health", off) == ["web info certain 5"]
+    both = PLAIN % ("", "update_config: {failure_action: rollback, monitor: 20s}")
+    assert "within 20 s" in look("monitor-without-health", both)[0].effect
     first = text.replace('    ports: ["80:80"]\n', "").replace("{failure", "{order: start-first, failure")
     assert told("monitor-without-health", first) == ["web info unknown 2"]
 
