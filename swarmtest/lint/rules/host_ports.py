@@ -70,7 +70,7 @@ def _dnsrr_ingress_port(stack: Stack) -> Iterator[Finding]:
     """swarmkit ``manager/controlapi/service.go``, ``validateEndpointSpec``."""
     for service in stack.services:
         ports = [port for port in service.ports if port.mode == "ingress"]
-        if not service.swarm or service.value("deploy", "endpoint_mode") != "dnsrr" or not ports:
+        if not service.swarm or str(service.value("deploy", "endpoint_mode")).lower() != "dnsrr" or not ports:
             continue
         named = listed(str(port.published or port.target) for port in ports)
         yield Finding(

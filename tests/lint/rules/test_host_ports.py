@@ -95,6 +95,7 @@ MESH = "services:\n  web:\n    image: demo/web:1\n    ports: [{}]\n    deploy:\n
 @pytest.mark.parametrize("port", ['"8080:80"', '"80"', "{target: 80, mode: ingress}"])
 def test_dnsrr_and_the_routing_mesh_exclude_each_other(port: str) -> None:
     assert told("dnsrr-ingress-port", MESH.format(port, "dnsrr")) == ["web error certain 6"]
+    assert told("dnsrr-ingress-port", MESH.format(port, "DNSRR")) == ["web error certain 6"]
 
 
 @pytest.mark.parametrize(
