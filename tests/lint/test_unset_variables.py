@@ -23,6 +23,7 @@ def refused(tmp_path: Path, text: str) -> list[str]:
         ("name: shop-${STAGE}\nservices: {web: {image: demo/web:1}}\n", "name isn't a key"),
         ("services: {web: {image: demo/web:1, ports: '${PORTS}'}}\n", "ports must be a list"),
         ("services: {web: {image: demo/web:1, deploy: {copies: '${N}'}}}\n", "copies isn't a key"),
+        ("services: {web: {image: demo/web:1, networks: {a: '${A}'}}}\nnetworks: {a: {}}\n", "networks.a must be a"),
         ("services: {web: '${WEB}'}\n", "services.web must be a mapping"),
     ],
 )

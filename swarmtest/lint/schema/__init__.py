@@ -25,7 +25,7 @@ from swarmtest.stack.scalars import as_text
 LATEST = "3.13"
 VERSIONS = tuple(f"3.{minor}" for minor in range(14))
 COMPOSE = "compose"
-_NEVER_A_TEXT = frozenset(("mapping", "list"))
+_NEVER_A_TEXT = frozenset(("mapping", "list", "null"))
 
 
 @dataclass(frozen=True, slots=True)
