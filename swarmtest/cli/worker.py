@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import click
 
 from swarmtest.errors import UsageError
@@ -14,10 +16,20 @@ DEFAULT_PORT = 5557
 @click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Workers on this machine.")
 def worker(master: str, processes: int) -> int:
     """Sends a share of the traffic of `swarmtest run --workers` on HOST, and ends with it."""
-    from swarmtest.traffic.process import run_worker
+    from swarmtest.traffic.worker import run_worker
 
     host, port = address(master)
+    find(host)
     return run_worker(host, port, processes)
+
+
+def find(host: str) -> None:
+    """Looks a host up, as a worker would wait for ever for one that isn't there; raises :class:`UsageError`."""
+    try:
+        socket.getaddrinfo(host, None, socket.AF_INET)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"no host {host!r} with an IPv4 address is known ({reason}); give that of the run") from error
 
 
 def address(text: str) -> tuple[str, int]:

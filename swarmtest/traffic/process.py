@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -60,18 +59,12 @@ def command_line(settings: TrafficSettings) -> list[str]:
 
 def worker_command(host: str, port: int, processes: int = 1) -> list[str]:
     """The command of workers on another machine, which are told all else by the master there."""
-    command = [sys.executable, "-m", "locust", "--locustfile", str(LOCUSTFILE), "--worker", "--loglevel", "WARNING"]
+    command = [
+        sys.executable, "-m", "locust", "--locustfile", str(LOCUSTFILE), "--worker",
+        "--exit-code-on-error", "0", "--loglevel", "WARNING",
+    ]  # fmt: skip
     several = ["--processes", str(processes)] if processes > 1 else []
     return [*command, "--master-host", host, "--master-port", str(port), *several]
-
-
-def run_worker(host: str, port: int, processes: int) -> int:
-    """Sends a share of what a master on another machine has to send; returns the exit code."""
-    with tempfile.TemporaryDirectory(prefix="swarmtest-worker-") as folder:
-        kept = {name: value for name, value in os.environ.items() if name != ENVIRONMENT_VARIABLE}
-        kept = {name: value for name, value in kept.items() if not name.startswith("LOCUST_")} | {"HOME": folder}
-        command = worker_command(host, port, processes)
-        return subprocess.run(command, cwd=folder, env=kept, stdin=subprocess.DEVNULL, check=False).returncode
 
 
 def _environment(settings_file: Path, folder: Path) -> dict[str, str]:

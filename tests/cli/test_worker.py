@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
-from swarmtest.cli.worker import DEFAULT_PORT, address
+from swarmtest.cli.worker import DEFAULT_PORT, address, find
 from swarmtest.errors import UsageError
 
 
@@ -24,3 +26,17 @@ def test_a_host_stands_alone_or_with_a_port(text: str, found: tuple[str, int]) -
 def test_what_is_no_address_is_refused_with_one_that_is(text: str) -> None:
     with pytest.raises(UsageError, match="expected host:port such as"):
         address(text)
+
+
+@pytest.mark.parametrize("host", ["a b", "[::1]", "::1", "nobody.invalid", "x" * 300, "a..b"])
+def test_a_host_that_nobody_knows_is_not_waited_for(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(UsageError, match="IPv4 address is known"):
+        find(host)
+
+
+def test_an_address_is_known() -> None:
+    find("127.0.0.1")
