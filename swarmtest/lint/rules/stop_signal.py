@@ -54,16 +54,11 @@ def stop_signal(service: LintService) -> str | None:
     """The signal that's written, as ``SIGTERM``; None where none is, or where it's no signal."""
     if service.stop_signal is None:
         return None
-    text = service.stop_signal.upper().removeprefix("SIG")
-    if text.isdigit():
-        text = _NUMBERS.get(int(text), text)
-    return f"SIG{text}" if _known(text) else None
-
-
-def _known(text: str) -> bool:
-    if text.isdigit():
-        return 1 <= int(text) <= 64
-    return text in _NAMES or _REAL_TIME.fullmatch(text) is not None
+    text = service.stop_signal
+    if text.isascii() and text.isdecimal():
+        return f"SIG{_NUMBERS.get(int(text), text)}" if 1 <= int(text) <= 64 else None
+    name = text.upper().removeprefix("SIG")
+    return f"SIG{name}" if name in _NAMES or _REAL_TIME.fullmatch(name) else None
 
 
 def _unknown(stack: Stack) -> Iterator[Finding]:

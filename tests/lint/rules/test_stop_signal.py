@@ -17,7 +17,7 @@ def stopped(image: str, signal: str = "", more: str = "") -> str:
     """
 
 
-@pytest.mark.parametrize("signal", ["SIGFOO", "TERMINATE", '"0"', '"99"', "RTMIN+99"])
+@pytest.mark.parametrize("signal", ["SIGFOO", "TERMINATE", "SIG15", '"²"', '"0"', '"99"', "RTMIN+99"])
 def test_signals_that_the_engine_does_not_know(signal: str) -> None:
     assert told("stop-signal-unknown", stopped("demo/web:1", signal)) == ["web error certain 4"]
 
