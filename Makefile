@@ -33,7 +33,8 @@ test-fast: venv-dev ## the tests that need no engine, in seconds
 	@$(PYTHON) -m pytest $(SOCKETS)
 
 .PHONY: live
-live: venv-dev engine images ## every live test, with the long repeats
+live: venv-dev engine images ## every live test, and all long repeats
+	@$(PYTHON) -m pytest --numprocesses=auto --ignore=tests/live -m repeats
 	@$(PYTHON) -m pytest tests/live -m live
 
 .PHONY: bench

@@ -9,15 +9,20 @@ from __future__ import annotations
 import copy
 import gzip
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from swarmtest.events import Event, decode_event, read_events
 from swarmtest.judge import judge, read_requests
 from swarmtest.reports import Document
 from swarmtest.store import open_run_folder
+
+if TYPE_CHECKING:
+    from _pytest.mark.structures import ParameterSet
 
 ABOUT_REQUESTS = ("start", "intent", "commit", "finish")
 
@@ -279,6 +284,29 @@ STRIPS: tuple[Strip, ...] = (
     clock_behind_unknown,
 )
 """What can be missing. Each takes nothing but evidence: what happened stays the same."""
+
+
+def pairs(names: Iterable[str], base: Collection[str]) -> list[ParameterSet]:
+    """Every run with every strip; outside of the base three of four are left to the long repeats.
+
+    Arguments:
+        base: runs that have every outcome of every check, and every way of losing a request, between them.
+    """
+
+    def marks(place: int, name: str) -> list[pytest.MarkDecorator]:
+        return [] if name in base or place % 4 == 0 else [pytest.mark.repeats]
+
+    return [
+        pytest.param(name, strip, id=f"{name}-{strip.__name__}", marks=marks(k + n, name))
+        for k, name in enumerate(names)
+        for n, strip in enumerate(STRIPS)
+    ]
+
+
+def said(document: Document) -> set[tuple[str, ...]]:
+    """Outcomes of checks, and ways of losing a request."""
+    outcomes = {(check.name, check.outcome) for check in document.checks}
+    return outcomes | {("lost", event.loss, event.charge) for event in document.loss_events}
 
 
 def _renamed(name: Callable[[dict[str, Any]], str]) -> Strip:

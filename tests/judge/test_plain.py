@@ -86,7 +86,7 @@ def test_a_single_request_that_is_odd_in_one_way_is_seen(name: str, value: objec
     assert same(run)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     story=st.sampled_from(sorted(STORIES)),
     changes=st.lists(

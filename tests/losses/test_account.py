@@ -27,7 +27,7 @@ rows = st.fixed_dictionaries(
 steps = st.lists(st.sampled_from(("start", "intent", "commit", "finish")), unique=True)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(times, rows, st.integers(0, 5), steps), max_size=25))
 def test_sent_is_the_sum_of_all_classes(sent: list[tuple[float, dict[str, Any], int, list[str]]]) -> None:
     rollout = Rollout()

@@ -60,7 +60,7 @@ def test_a_kill_excuses_nothing_on_another_instance() -> None:
     assert found(run, "x")[0] is not Charge.FAULT
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.floats(-5, 15), st.floats(0.01, 4), st.integers(1, 2), st.booleans()), max_size=12))
 def test_nothing_that_is_known_to_be_lost_on_a_survivor_is_ever_a_fault_s(
     losses: list[tuple[float, float, int, bool]],
