@@ -10,6 +10,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -35,30 +36,39 @@ def fill(template: str, values: Mapping[str, Any], *, drawn: Mapping[str, Any] |
         template: name of a file in the folder of the assets.
         drawn: what the page's scripts draw; None for a page that has only the theme's switch.
     """
-    environment = Environment(
-        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, finalize=lambda value: visible(value) if type(value) is str else value,
-    )  # fmt: skip
     script = _script(SCRIPTS if drawn is not None else ("page.js",))
     charts = _read(CHARTS).strip() if drawn is not None else ""
     scripts = [text for text in (charts, script) if text]
     style = (_read("uplot/uPlot.min.css") if drawn is not None else "") + _read("style.css") + _dark()
-    page = environment.get_template(template).render(
-        **values,
-        policy="; ".join(
-            (
-                "default-src 'none'",
-                "style-src 'unsafe-inline'",
-                "img-src data:",
-                "script-src " + " ".join(f"'sha256-{_hash(text)}'" for text in scripts),
-            )
-        ),
-        style=Markup(style),  # noqa: S704 - our own files
-        scripts=[Markup(text) for text in scripts],  # noqa: S704
-        data=None if drawn is None else as_data(drawn),
-        charts_licence=_read("uplot/LICENSE") if drawn is not None else "",
+    page = (
+        _environment()
+        .get_template(template)
+        .render(
+            **values,
+            policy="; ".join(
+                (
+                    "default-src 'none'",
+                    "style-src 'unsafe-inline'",
+                    "img-src data:",
+                    "script-src " + " ".join(f"'sha256-{_hash(text)}'" for text in scripts),
+                )
+            ),
+            style=Markup(style),  # noqa: S704 - our own files
+            scripts=[Markup(text) for text in scripts],  # noqa: S704
+            data=None if drawn is None else as_data(drawn),
+            charts_licence=_read("uplot/LICENSE") if drawn is not None else "",
+        )
     )
     return page if page.endswith("\n") else page + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    """One for all pages of a series, so that a template is taken apart once."""
+    return Environment(
+        loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, finalize=lambda value: visible(value) if type(value) is str else value,
+    )  # fmt: skip
 
 
 def as_data(value: Mapping[str, Any]) -> Markup:
