@@ -88,7 +88,7 @@ def _address(text: str) -> None:
 
 
 def _number(value: object) -> int:
-    number = whole_number(value)
+    number = int(value) if isinstance(value, float) and value.is_integer() else whole_number(value)
     if number is None or not 0 < number < 65536:
         raise ValueError(f"a port is a number from 1 to 65535, not {value!r}")
     return number

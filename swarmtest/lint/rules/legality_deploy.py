@@ -33,7 +33,7 @@ def _refused(stack: Stack) -> Iterator[Finding]:
         return
     tops = {part: _names(stack.document.tree.get(part)) for part in ("networks", "volumes", "secrets", "configs")}
     for service in stack.services:
-        for find in (_image, _choices, _health, _cpus, _mounts):
+        for find in (_image, _choices, _health, _cpus, _ports, _mounts):
             for path, effect, fix in find(service):
                 yield _finding(service, path, effect, fix)
         for path, effect, fix in _references(service, tops):
@@ -80,6 +80,23 @@ def _cpus(service: LintService) -> Found:
         if isinstance(value, str) and not isinstance(value, Unsure) and not _CPUS.fullmatch(value):
             path = ("deploy", "resources", part, "cpus")
             yield path, f"{value!r} is no number of processors", 'write a number in quotes, such as "0.5"'
+
+
+def _ports(service: LintService) -> Found:
+    """moby's API wants a port from 1 to 65535, and knows two modes and three protocols."""
+    items = service.value("ports")
+    for index, item in enumerate(items) if isinstance(items, list) else ():
+        if not isinstance(item, dict) or any(isinstance(value, Unsure) for value in item.values()):
+            continue
+        for key, allowed in (("mode", ("ingress", "host")), ("protocol", ("tcp", "udp", "sctp"))):
+            value = item.get(key)
+            if isinstance(value, str) and value and value not in allowed:
+                yield ("ports", str(index), key), f"the {key} is {value}", f"write one of {', '.join(allowed)}"
+        target, published = item.get("target", 0), item.get("published", 0)
+        if isinstance(target, int) and not 0 < target < 65536:
+            yield ("ports", str(index), "target"), "the port of the container is missing", "write target: PORT"
+        if isinstance(published, int) and published > 65535:
+            yield ("ports", str(index), "published"), f"there's no port {published}", "write a number up to 65535"
 
 
 def _mounts(service: LintService) -> Found:
