@@ -51,6 +51,10 @@ def check(judged: Judged) -> Verdict:
         full = full_machine(judged.timeline, at_times=True) if starved else None
         line = f"on instances that nobody stopped: {_said(by_itself)} ({_ids(by_itself)})"
         (findings.unproved if full else findings.failed).append(f"{line}; {full}" if full else line)
+    if nameless := _of_nobody(judged):
+        # Of an instance that was hurt it would be no wonder, and which one it was nobody can say.
+        known = findings.unproved if judged.timeline.victims else findings.failed
+        known.append(f"on an instance that didn't name itself: {_said(nameless)} ({_ids(nameless)})")
     for kind in judged.promises.traffic.kinds:
         if kind.is_stream and kind.name not in seen and going:
             findings.unproved.append(f"no stream of the kind {kind.name} was open on an instance when it was stopped")
@@ -104,6 +108,12 @@ def _ended_by_itself(judged: Judged) -> list[Stream]:
         if going is None or (one.closed is not None and one.closed < going.at - going.error):
             found.append(one)
     return found
+
+
+def _of_nobody(judged: Judged) -> list[Stream]:
+    """Streams that were cut, of instances that nobody can name."""
+    cut = (one for one in judged.streams if one.dropped and not one.told and not one.untold)
+    return [one for one in cut if instance_of(one, judged.aliases) is None]
 
 
 def _untold(judged: Judged) -> int:

@@ -9,6 +9,7 @@ from swarmtest.losses import Charge, Loss
 from swarmtest.losses.aftermath import TRAP, both_ways, lost_each_way, versions_left
 from swarmtest.losses.retries import line_of, read_retries
 from swarmtest.losses.stalls import read_stalls
+from swarmtest.losses.starvation import read_starvation
 from swarmtest.losses.wording import label, many, number
 from swarmtest.timeline.machine import full_machine
 from swarmtest.timeline.neighbours import off_between
@@ -27,7 +28,9 @@ def notes_on(judged: Judged) -> list[str]:
             f"{many(len(background), 'request')} lost with no lifecycle event nearby, or answered as they were before"
             " the rollout, too: not the rollout's doing"
         )
-    if judged.losses.lost and (full := full_machine(judged.timeline, at_times=True)) is not None:
+    starvation = read_starvation(judged.requests, judged.timeline)
+    at_times = any(starvation.explains(one) for one in judged.losses.lost)
+    if judged.losses.lost and (full := full_machine(judged.timeline, at_times=at_times)) is not None:
         notes.append(f"{full}. What was lost may be for want of that")
     if judged.promises.front_door.mode == "direct" and judged.timeline.t0 is not None:
         notes.append("T2 counts requests on connections that clients kept, too; the front door is judged by new ones")

@@ -62,6 +62,11 @@ def test_one_that_was_full_for_a_moment_or_at_another_time_is_not(shares: tuple[
     assert at_times(*shares).verdict(CHECK).outcome is Outcome.FAILED
 
 
+def test_a_machine_that_was_full_at_another_time_is_not_noted() -> None:
+    for shares, noted in (((1.0, 1.0, 1.0), True), ((0.5, 0.5, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0), False)):
+        assert any("bottleneck" in note for note in at_times(*shares).document().notes) is noted
+
+
 def test_what_a_full_machine_broke_is_as_unproved_until_something_is_answered_again() -> None:
     for rates, outcome in (({"short": 10.0, "long": 4.0}, Outcome.FAILED), ({}, Outcome.NOT_PROVED)):
         run = at_times(1.0, 1.0, 1.0, 0.5, 0.5)

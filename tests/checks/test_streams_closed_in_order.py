@@ -65,6 +65,14 @@ def test_a_stream_that_ends_though_nobody_stopped_its_instance_fails_it() -> Non
     assert "timeout tunnel" in (verdict.advice or "")
 
 
+def test_a_stream_that_is_cut_on_an_instance_that_nobody_can_name_is_seen() -> None:
+    holding = Holding()
+    holding.change("feed-s31", 1, client_outcome="cut", instance=None)
+    verdict = holding.verdict(CHECK)
+    assert verdict.outcome is Outcome.FAILED
+    assert "on an instance that didn't name itself: 1 feed cut (feed-s31-1)" in verdict.evidence[0]
+
+
 def test_an_end_that_nothing_tells_from_a_cut_proves_nothing() -> None:
     holding = Holding()
     for one in holding.streams:
