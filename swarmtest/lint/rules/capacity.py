@@ -82,7 +82,8 @@ def _resources_too_small(stack: Stack) -> Iterator[Finding]:
             if not isinstance(part, Mapping):
                 continue
             memory, cpus = memory_bytes(part.get("memory")), _decimal(part.get("cpus"))
-            if memory is not None and 0 < memory < _LEAST_BYTES:
+            taken = isinstance(part.get("memory"), str)  # the CLI refuses a plain number
+            if taken and memory is not None and 0 < memory < _LEAST_BYTES:
                 effect = f"the engine refuses {memory} bytes of memory: 4 MB is the least"
                 yield _too_small(service, kind, "memory", effect, f"write a unit, such as {part['memory']}M")
             if cpus is not None and 0 < cpus < _LEAST_CPUS:

@@ -96,7 +96,7 @@ SMALL = "services:\n  a:\n    image: a:1\n    deploy:\n      resources: {%s: {%s
 
 @pytest.mark.parametrize("kind", ["limits", "reservations"])
 @pytest.mark.parametrize(
-    ("amount", "said"), [("memory: 512", "512 bytes"), ("memory: 3M", "4 MB"), ("cpus: '0.0005'", "0.001")]
+    ("amount", "said"), [("memory: '512'", "512 bytes"), ("memory: 3M", "4 MB"), ("cpus: '0.0005'", "0.001")]
 )
 def test_less_than_the_engine_takes(kind: str, amount: str, said: str) -> None:
     (found,) = look("resources-too-small", SMALL % (kind, amount))
@@ -106,7 +106,8 @@ def test_less_than_the_engine_takes(kind: str, amount: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "amount", ["memory: 4M", "memory: 0", "cpus: '0.001'", "memory: '${M}'", "memory: '5${M}'", "memory: x", ""]
+    "amount",
+    ["memory: 4M", "memory: 512", "memory: '0'", "cpus: '0.001'", "memory: '${M}'", "memory: '5${M}'", "memory: x", ""],
 )
 def test_enough_or_none_is_silent(amount: str) -> None:
     assert look("resources-too-small", SMALL % ("limits", amount)) == []
