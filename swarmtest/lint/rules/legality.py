@@ -37,11 +37,16 @@ def refusal(stack: Stack, layer: Layer, path: Path_, problem: str, fix: str) -> 
 
 def _by_schema(stack: Stack) -> Iterator[Finding]:
     for layer, error in stack.document.schema_errors:
-        if needs_version(stack, layer, error):
+        if needs_version(stack, layer, error) or _is_cast(layer, error.path):
             continue
         if stack.document.target is Target.SWARM and _is_forbidden(error.path):
             continue
         yield refusal(stack, layer, error.path, error.problem, hint(error, stack.document.target))
+
+
+def _is_cast(layer: Layer, path: Path_) -> bool:
+    """Whether that's been said of the variable in it."""
+    return any(note.kind == "cast" and note.path == path for note in layer.notes)
 
 
 def _is_forbidden(path: Path_) -> bool:
