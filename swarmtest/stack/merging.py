@@ -1,29 +1,27 @@
 """Lays the files of one stack over each other, as the target does it; the two don't agree.
 
 ``docker stack deploy`` (docker/cli ``cli/compose/loader/merge.go``) merges what it has read: a zero, ``false`` or
-an empty text in a later file changes nothing, lists are appended (the words of a health check too), and a top-level
-network or volume is replaced as a whole. Compose (compose-go ``override/merge.go``) merges what is written,
-and knows ``!reset`` and ``!override``.
+an empty text in a later file changes nothing, lists are appended (the words of a health check too), of a service's
+ports one is kept for each number outside, and a top-level network or volume is replaced as a whole. Compose
+(compose-go ``override/merge.go``) merges what is written, and knows ``!reset`` and ``!override``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
 from swarmtest.stack.building import RESET, Override, Path_
 from swarmtest.stack.durations import parse_duration
-from swarmtest.stack.ports import ports_of
-from swarmtest.stack.volumes import short_mount
-
-Merge = Callable[[Any, Any], Any]
+from swarmtest.stack.merging_lists import Merge, appended, items, keyed, networks, port, ports_outside, source, target
 
 _PAIRS = ("environment", "labels", "sysctls")
 _APPENDED = ("dns", "dns_search", "tmpfs", "cap_add", "cap_drop", "depends_on", "env_file", "expose", "extra_hosts")
 _APPENDED_TOO = ("external_links", "links", "devices", "security_opt")
 _ZERO_COUNTS = frozenset(("replicas", "parallelism", "retries", "max_attempts"))
 """Pointers in docker/cli's types, so that a written zero is told from none."""
+_TIMES = frozenset(("stop_grace_period", "delay", "monitor", "window", "interval", "timeout", "start_period"))
 
 
 def settled(value: Any) -> Any:
@@ -54,7 +52,13 @@ def _two_of_swarm(base: Mapping[str, Any], over: Mapping[str, Any]) -> Mapping[s
 
 
 def _service(base: Any, over: Any) -> Any:
-    return _swarm(base, over, ()) if isinstance(base, dict) and isinstance(over, dict) else over
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    found: dict[str, Any] = _swarm(base, over, ())
+    for key in ("ports", "volumes", "secrets", "configs"):
+        if isinstance(found.get(key), list):  # whether or not the later file has any
+            found[key] = _SWARM[(key,)](found[key], [])
+    return found
 
 
 def _swarm(base: Any, over: Any, path: Path_) -> Any:
@@ -64,7 +68,8 @@ def _swarm(base: Any, over: Any, path: Path_) -> Any:
         return _by_key(base, over, path)
     if isinstance(base, list) and isinstance(over, list):
         return base + over
-    return over if (path and path[-1] in _ZERO_COUNTS) or not _is_zero(over) else base
+    key = path[-1] if path else ""
+    return over if key in _ZERO_COUNTS or not _is_zero(over, a_time=key in _TIMES) else base
 
 
 def _by_key(base: Mapping[str, Any], over: Mapping[str, Any], path: Path_) -> dict[str, Any]:
@@ -74,11 +79,11 @@ def _by_key(base: Mapping[str, Any], over: Mapping[str, Any], path: Path_) -> di
     return found
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: Any, *, a_time: bool) -> bool:
     if not value:
         return True
     try:
-        return isinstance(value, str) and value[-1:] in "smh0" and parse_duration(value) == 0
+        return a_time and isinstance(value, str) and parse_duration(value) == 0
     except ValueError:
         return False
 
@@ -103,20 +108,8 @@ def _paired_anew(base: Any, over: Any) -> dict[str, Any]:
     return {**pairs(base), **pairs(over)}
 
 
-def _items(value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    if isinstance(value, dict):
-        return [f"{key}:{item}" for key, item in value.items()]
-    return [] if value is None else [value]
-
-
-def _appended(base: Any, over: Any) -> list[Any]:
-    return _items(base) + _items(over)
-
-
 def _tests(base: Any, over: Any) -> list[Any]:
-    return [word for test in (base, over) for word in (["CMD-SHELL", test] if isinstance(test, str) else _items(test))]
+    return [word for test in (base, over) for word in (["CMD-SHELL", test] if isinstance(test, str) else items(test))]
 
 
 def _not_empty(base: Any, over: Any) -> Any:
@@ -136,74 +129,28 @@ def _logging(base: Any, over: Any) -> Any:
     return {**base, **over, **({"options": reduce(_paired, options)} if options else {})}
 
 
-def _keyed(key_of: Callable[[Any], Any]) -> Merge:
-    """Lists whose later items replace earlier ones of the same key."""
-
-    def merge(base: Any, over: Any) -> list[Any]:
-        found: dict[Any, Any] = {}
-        for item in _appended(base, over):
-            found[_hashable(key_of(item))] = item
-        return list(found.values())
-
-    return merge
-
-
-def _hashable(key: Any) -> Any:
-    return repr(key) if isinstance(key, (dict, list)) else key
-
-
-def _port(item: Any) -> Any:
-    try:
-        return tuple(ports_of(item))
-    except ValueError:
-        return repr(item)
-
-
-def _target(item: Any) -> Any:
-    if isinstance(item, str):
-        mount = short_mount(item)
-        return mount.target if mount else item
-    return item.get("target") if isinstance(item, dict) else repr(item)
-
-
-def _source(item: Any) -> Any:
-    return item.get("source") if isinstance(item, dict) else item
-
-
-def _networks(base: Any, over: Any) -> dict[str, Any]:
-    found = _as_keys(base)
-    for name, value in _as_keys(over).items():
-        old = found.get(name)
-        found[name] = {**old, **value} if isinstance(old, dict) and isinstance(value, dict) else value or old
-    return found
-
-
-def _as_keys(value: Any) -> dict[str, Any]:
-    return dict(value) if isinstance(value, dict) else {str(item): None for item in _items(value)}
-
-
 _SHARED: dict[Path_, Merge] = {
     **{(key,): _paired for key in _PAIRS},
     ("deploy", "labels"): _paired,
     ("build", "args"): _paired,
-    **{(key,): _appended for key in (*_APPENDED, *_APPENDED_TOO)},
+    **{(key,): appended for key in (*_APPENDED, *_APPENDED_TOO)},
     ("logging",): _logging,
-    ("volumes",): _keyed(_target),
-    ("networks",): _networks,
+    ("volumes",): keyed(target),
+    ("networks",): networks,
 }
 _SWARM: dict[Path_, Merge] = {
     **_SHARED,
     **{(key,): _not_empty for key in ("command", "entrypoint")},
     ("healthcheck", "test"): _tests,
-    ("ports",): _keyed(_port),
-    ("secrets",): _keyed(_source),
-    ("configs",): _keyed(_source),
+    ("ports",): ports_outside,
+    ("secrets",): keyed(source),
+    ("configs",): keyed(source),
 }
 
 
 def _depends(base: Any, over: Any) -> Any:
     """Compose reads the short way of writing as the long one."""
-    named = [value if isinstance(value, dict) else dict.fromkeys(_items(value)) for value in (base, over)]
+    named = [value if isinstance(value, dict) else dict.fromkeys(items(value)) for value in (base, over)]
     return {**named[0], **named[1]}
 
 
@@ -214,12 +161,12 @@ def _mounted(item: Any) -> Any:
 _COMPOSE: dict[Path_, Merge] = {
     **_SHARED,
     **dict.fromkeys((("command",), ("entrypoint",), ("healthcheck", "test")), _over),
-    **{(key,): _keyed(lambda item: item) for key in ("dns", "tmpfs", "expose", "env_file", "cap_add", "cap_drop")},
+    **{(key,): keyed(lambda item: item) for key in ("dns", "tmpfs", "expose", "env_file", "cap_add", "cap_drop")},
     ("depends_on",): _depends,
     **{(key,): _paired_anew for key in (*_PAIRS, "annotations")},
-    ("ports",): _keyed(_port),
-    ("secrets",): _keyed(_mounted),
-    ("configs",): _keyed(_mounted),
+    ("ports",): keyed(port),
+    ("secrets",): keyed(_mounted),
+    ("configs",): keyed(_mounted),
 }
 
 
