@@ -110,11 +110,26 @@ def _counts(judged: Judged) -> Iterator[str]:
             yield f"{gone} requests that it had sent by its last word have no record: the run is invalid"
     elif stopped.get("sent") is not None and stopped.get("sent") != losses.sent:
         yield f"the client sent {stopped.get('sent')} requests and has records of {losses.sent}: the run is invalid"
+    yield from _outcomes(judged)
     repeated = losses.sent - losses.different
     if repeated:
         yield f"{repeated} request IDs were used more than once by the client: the run is invalid"
     if (own := sum(1 for one in losses.telling if one.loss is Loss.CLIENT_ERROR)) > 0:
         yield f"{own} requests failed by the client's own fault: the run is invalid"
+
+
+def _outcomes(judged: Judged) -> Iterator[str]:
+    """Where the records tell something else than what the client had counted, a loss may have become a success."""
+    said = judged.timeline.traffic.get("stopped", {}).get("outcomes")
+    if not isinstance(said, dict):
+        return
+    found = dict(judged.requests.rows("SELECT coalesce(client_outcome, ''), count(*) FROM requests GROUP BY ALL"))
+    for name in sorted({*said, *found}):
+        if (said.get(name) or 0) != found.get(name, 0):
+            yield (
+                f"the client counted {number(said.get(name) or 0)} as {name.replace('_', ' ')} and has records of"
+                f" {number(found.get(name, 0))}: the run is invalid"
+            )
 
 
 def _kinds(judged: Judged) -> Iterator[str]:

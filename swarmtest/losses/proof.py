@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import exp, lgamma, log
 
 CONFIDENCE = 0.95
+NOTHING = 1e-18
 
 
 def upper_bound(hits: int, trials: int, confidence: float = CONFIDENCE) -> float | None:
@@ -33,11 +34,18 @@ def upper_bound(hits: int, trials: int, confidence: float = CONFIDENCE) -> float
 
 
 def _at_most(hits: int, trials: int, share: float) -> float:
-    """Chance of at most so many hits, each term from its logarithm so that nothing overflows."""
+    """Chance of at most so many hits, each term from its logarithm so that nothing overflows.
+
+    From the last term on, which is the largest one where the share is above that of the hits; what's too small to
+    change the sum isn't added up.
+    """
     if share >= 1.0:
         return 0.0
     total = 0.0
-    for k in range(hits + 1):
+    for k in range(hits, -1, -1):
         ways = lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1)
-        total += exp(ways + k * log(share) + (trials - k) * log(1.0 - share))
+        term = exp(ways + k * log(share) + (trials - k) * log(1.0 - share))
+        if term <= total * NOTHING and k < trials * share:
+            break
+        total += term
     return min(1.0, total)

@@ -210,3 +210,17 @@ def test_uploads_that_are_recorded_as_something_else_are_held_to_no_content_and_
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
     assert any("weren't recorded as upload, which they were to be" in line for line in verdict.evidence)
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [(0, Outcome.NOT_PROVED), (1, Outcome.PASSED)])
+def test_records_that_tell_something_else_than_the_client_counted_make_the_run_invalid(
+    lost: int, outcome: Outcome
+) -> None:
+    run = Rollout()
+    run.unanswered("lost", 1.0, 1.1, run.old[0])
+    sent = len(run.requests())
+    run.traffic["outcomes"] = {"complete": sent - lost, "closed_unanswered": lost}
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is outcome
+    told = [line for line in verdict.evidence if "the run is invalid" in line]
+    assert len(told) == (0 if lost else 2)
