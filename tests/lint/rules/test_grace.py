@@ -136,6 +136,16 @@ def test_wait_longest_request_and_abort_have_to_fit(was: str, becomes: str, need
     assert "counts from the next replacement on" in one.fix
 
 
+def test_the_sum_names_its_parts() -> None:
+    short = UNDER_TEST.replace("30s", "8s")
+    (by_app,) = look("grace-below-request", short)
+    assert "3 s that the app waits after its signal, 7 s for the longest request, and 1 s for an abort" in by_app.effect
+    (by_door,) = look("grace-below-request", short.replace("detects: dns, within: 1s", "detects: probe, within: 5s"))
+    assert "5 s until the front door has noticed, 7 s for" in by_door.effect
+    (neither,) = look("grace-below-request", short.replace("SHUTDOWN_WAIT_SECONDS: 3, ", "").replace("8s", "7s"))
+    assert "8 s are needed: 7 s for the longest request" in neither.effect
+
+
 @pytest.mark.parametrize(
     ("was", "becomes"),
     [

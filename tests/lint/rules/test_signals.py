@@ -70,6 +70,11 @@ def test_jobs_and_what_runs_once_is_not_told_to_stop() -> None:
         assert look("signal-stops-at-shell", started(command, more=more)) == []
 
 
+def test_a_loop_has_no_program_of_its_own_to_name() -> None:
+    (found,) = look("signal-stops-at-shell", started('["sh", "-c", "while true; do job; sleep 60; done"]'))
+    assert "doesn't get to what runs in the loop" in found.effect
+
+
 def test_with_an_init_it_ends_at_once_and_without_one_after_the_grace() -> None:
     command = '["sh", "-c", "migrate && node server.js"]'
     (without,) = look("signal-stops-at-shell", started(command))
