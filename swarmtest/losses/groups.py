@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from swarmtest.evidence.promises import Promises
-from swarmtest.losses import Accounted
+from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.losses.mechanisms import mechanism_of
 from swarmtest.losses.wording import ids, label, number
 from swarmtest.timeline import Timeline, Witness
@@ -14,15 +14,15 @@ from swarmtest.timeline import Timeline, Witness
 
 def loss_lines(lost: Sequence[Accounted], timeline: Timeline, witness: Witness, promises: Promises) -> list[str]:
     """A line for each class, charge and instance, the most frequent first."""
-    groups = Counter((one.loss, one.charge, one.life.task if one.life else "") for one in lost)
+    groups: defaultdict[tuple[Loss, Charge | None, str], list[Accounted]] = defaultdict(list)
+    for one in lost:
+        groups[one.loss, one.charge, one.life.task if one.life else ""].append(one)
     lines = []
-    for (loss, owed, task), count in sorted(groups.items(), key=lambda item: (-item[1], item[0][0], item[0][2])):
-        of = [one for one in lost if (one.loss, one.charge) == (loss, owed)]
-        of = [one for one in of if (one.life.task if one.life else "") == task]
+    for (loss, owed, _), of in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0][0], item[0][2])):
         hows = Counter(mechanism_of(one, timeline, witness, promises) for one in of)
         how = max(hows, key=lambda found: hows[found])
         lines.append(
-            f"{number(count)} {loss} on {label(of[0].life)}, charged to {(owed or '').replace('_', ' ')}"
+            f"{number(len(of))} {loss} on {label(of[0].life)}, charged to {(owed or '').replace('_', ' ')}"
             f"{f' ({how.value})' if how else ''}: {of[0].why}; {ids(of)}"
         )
     return lines
