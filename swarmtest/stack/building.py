@@ -7,8 +7,8 @@ refuses or misreads beyond that is noted as an :class:`Oddity` and read on.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -85,23 +85,21 @@ class Builder:
             StackError: an anchor that holds itself, too many values, a tag that no value can have.
         """
         self._count += 1
-        tag = node.tag
         if node.id == "scalar":
-            if tag == QUOTED:
-                return node.value
-            if tag == PLAIN:
-                value = plain_value(node.value)
-                if self._keep_tags and value.__class__ is not int:
-                    self._look_at(value, path, node)
-                return value
-        return self._collection(node, path) if tag == QUOTED else self._tagged(node, tag, path)
+            return self._scalar(node, path)
+        return self._collection(node, path) if node.tag == QUOTED else self._tagged(node, node.tag, path)
 
-    def _look_at(self, value: Any, path: Path_, node: Any) -> None:
-        if value.__class__ is str:
-            if value[0].isdigit() and is_time(value):
-                self._note("time", path, node, value)
-        elif value.__class__ is float and not isfinite(value):
-            self._note("endless", path, node, node.value)
+    def _scalar(self, node: Any, path: Path_, key: str | None = None) -> Any:
+        """A scalar; where it's the value of a key, that's still to be put behind the path."""
+        tag = node.tag
+        if tag == QUOTED:
+            return node.value
+        if tag != PLAIN:
+            return self._tagged(node, tag, path if key is None else (*path, key))
+        value, kind = _word(node.value)
+        if kind and self._keep_tags:
+            self._note(kind, path if key is None else (*path, key), node, node.value)
+        return value
 
     def _error(self, problem: str, node: Any) -> StackError:
         return StackError(problem, file=self._file, line=node.start_mark.line + 1)
@@ -150,7 +148,11 @@ class Builder:
                 key = text if key_node.tag in (PLAIN, QUOTED) and key_node.id == "scalar" else self._key(key_node, path)
             if key in found:
                 self._note("duplicate-key", (*path, str(key)), key_node, str(key), _first_line(node, text))
-            found[key] = self.build(value_node, (*path, str(key)))
+            if value_node.id == "scalar":
+                self._count += 1
+                found[key] = self._scalar(value_node, path, str(key))
+            else:
+                found[key] = self.build(value_node, (*path, str(key)))
         if merges:
             self._merge(found, merges, node, path)
         return found
@@ -221,23 +223,14 @@ class Builder:
         return float(value) if kind == "float" else value
 
 
+@lru_cache(maxsize=4096)
+def _word(text: str) -> tuple[Any, str]:
+    """What a plain word is, and what's odd about it; the same words stand in a file again and again."""
+    value = plain_value(text)
+    if value.__class__ is str:
+        return value, "time" if is_time(text) else ""
+    return value, "endless" if value.__class__ is float and not isfinite(value) else ""
+
+
 def _first_line(node: Any, text: str) -> int:
     return next(int(key.start_mark.line) + 1 for key, _ in node.value if key.id == "scalar" and key.value == text)
-
-
-def halves(node: Any) -> Iterator[Any]:
-    """The scalars below a node that hold half of a UTF-16 pair, each once."""
-    seen: set[int] = set()
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if each.id == "scalar":
-            if any("\ud800" <= character <= "\udfff" for character in each.value):
-                yield each
-        elif each.id == "mapping":
-            waiting += [part for pair in each.value for part in pair]
-        else:
-            waiting += each.value

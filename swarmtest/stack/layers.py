@@ -51,16 +51,17 @@ def read_layers(path: Path, environment: Mapping[str, str], text: str | None, *,
     parts = [text] if swarm or "\n---" not in text else documents(text)
     read = [parse_tagged(part, path) for part in parts]
     written = [each for each in read if each.tree is not None] or read[:1]
-    return [_layer(path, each, environment, swarm=swarm) for each in written]
+    return [_layer(path, each, environment, swarm=swarm, plain="$" not in text) for each in written]
 
 
-def _layer(path: Path, read: YamlTree, environment: Mapping[str, str], *, swarm: bool) -> Layer:
+def _layer(path: Path, read: YamlTree, environment: Mapping[str, str], *, swarm: bool, plain: bool) -> Layer:
     if not isinstance(read.tree, dict):
         raise not_a_mapping(read.tree, path)
     replace, casts = (replaced_by_swarm, SWARM_CASTS) if swarm else (replaced_by_compose, COMPOSE_CASTS)
     interpolation = Interpolation(replace, environment, casts, unsure=True)
+    plain = plain and not any(oddity.kind == "key" for oddity in read.oddities)
     try:
-        tagged = interpolation.below(read.tree)
+        tagged = read.tree if plain else interpolation.below(read.tree)
         tree = settled(tagged) if read.tagged else tagged
     except RecursionError as error:
         raise StackError("not readable: nested too deep", file=path) from error

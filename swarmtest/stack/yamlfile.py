@@ -20,8 +20,8 @@ from yaml.reader import Reader
 from yaml.scanner import Scanner
 
 from swarmtest.errors import StackError
-from swarmtest.stack.building import PLAIN, QUOTED, Builder, Oddity, Path_, halves
-from swarmtest.stack.yamllines import Lines
+from swarmtest.stack.building import PLAIN, QUOTED, Builder, Oddity, Path_
+from swarmtest.stack.yamllines import Lines, halves
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,3 +68,21 @@ def _children(node: Any) -> dict[str, tuple[int, Any]]:
                 for name, place in _children(part).items() if part.id == "mapping" else ():
                     found.setdefault(name, place)
     return found
+
+
+def halves(node: Any) -> Iterator[Any]:
+    """The scalars below a node that hold half of a UTF-16 pair, each once."""
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if each.id == "scalar":
+            if any("\ud800" <= character <= "\udfff" for character in each.value):
+                yield each
+        elif each.id == "mapping":
+            waiting += [part for pair in each.value for part in pair]
+        else:
+            waiting += each.value
