@@ -10,11 +10,6 @@ PYTHON := .venv/bin/python
 COMPILE := $(PYTHON) -m piptools compile --quiet --generate-hashes --strip-extras \
 	--no-emit-find-links --no-emit-index-url --no-emit-trusted-host $(if $(UPGRADE),--upgrade)
 
-# Tests that open ports run one after the other: a port that one lets go of is the
-# next one's, and a client that's still at it would knock at a stranger's door.
-SOCKETS := tests/traffic tests/stacks tests/engine tests/running \
-	tests/test_cli.py tests/test_watch.py tests/test_interrupts.py tests/test_runner.py
-
 .PHONY: help
 help: ## this list
 	@sed -nE 's/^([a-z][a-z-]*):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -28,9 +23,8 @@ test: test-fast engine images ## all fast tests, then one live run per mechanism
 	@$(PYTHON) -m pytest tests/live -m "live and not repeats"
 
 .PHONY: test-fast
-test-fast: venv-dev ## the tests that need no engine, in seconds
-	@$(PYTHON) -m pytest --numprocesses=auto --ignore=tests/live $(SOCKETS:%=--ignore=%)
-	@$(PYTHON) -m pytest $(SOCKETS)
+test-fast: venv-dev ## the tests that need no engine, in about a minute
+	@scripts/test-fast
 
 .PHONY: live
 live: venv-dev engine images ## every live test, and all long repeats

@@ -164,12 +164,12 @@ def test_a_fresh_user_opens_a_connection_for_each_request(serve: Fixture, make_s
 def test_an_idle_close_is_a_reconnect_and_no_loss(
     serve: Fixture, make_sender: Fixture, stray: bytes, ending: str
 ) -> None:
-    closed = threading.Semaphore(0)
+    read, closed = threading.Semaphore(0), threading.Semaphore(0)
 
     def script(visit: Any) -> None:
         visit.read_request()
         visit.say(WHOLE)
-        time.sleep(0.02)  # the answer has been read, and the connection is idle
+        assert read.acquire(timeout=5)  # and the connection is idle
         visit.say(stray)
         visit.reset() if ending == "reset" else visit.socket.close()
         closed.release()
@@ -179,6 +179,7 @@ def test_an_idle_close_is_a_reconnect_and_no_loss(
     records = []
     for _ in range(3):
         records.append(sender.send())
+        read.release()
         assert closed.acquire(timeout=5)
     assert [record.client_outcome for record in records] == ["complete"] * 3
     assert [record.reused for record in records] == [False] * 3

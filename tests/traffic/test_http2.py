@@ -292,7 +292,7 @@ def test_our_deadline_ends_one_stream_and_not_its_connection(bench: Callable[...
         while events := events_of(visit):
             resets.extend(event.stream_id or 0 for event in events if isinstance(event, StreamReset))
 
-    found = bench(answers_the_second, timeout_seconds=0.2)
+    found = bench(answers_the_second, timeout_seconds=0.8)
     records = found.send(2)
     assert outcomes(records) == ["timed_out", "complete"]
     assert found.ended == []
