@@ -144,7 +144,7 @@ _SHORTEST_SECONDS = 0.001
 
 
 def _values_refused(stack: Stack) -> Iterator[Finding]:
-    """moby ``daemon/container.go``, validateHealthCheck: the file is taken, and each container is refused."""
+    """swarmkit's validation of a service, and moby ``daemon/container.go``, validateHealthCheck."""
     for service in stack.services:
         if service.health is None:
             continue
@@ -161,8 +161,12 @@ def _values_refused(stack: Stack) -> Iterator[Finding]:
                 Severity.ERROR,
                 Certainty.CERTAIN,
                 service.place("healthcheck", key),
-                f"{key} of {service.value('healthcheck', key)} is below 1ms: the file is taken, but the engine refuses"
-                " to make the container, so no task ever starts",
+                f"{key} of {service.value('healthcheck', key)} is below 1ms: the file is taken, and then the engine"
+                + (
+                    " refuses the service; what comes after it isn't deployed"
+                    if service.swarm
+                    else " refuses the container"
+                ),
                 f"write a {key} of at least 1ms, or leave it out for the default",
             )
 
