@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from swarmtest.errors import StackError
 from swarmtest.lint import Certainty, Finding, Severity, Target, rules
-from swarmtest.lint.document import read_document
+from swarmtest.lint.document import Document, read_document
 from swarmtest.lint.reading import services_of
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.silencing import SUMMARIES, Silenced, allowances, silence
@@ -126,8 +126,21 @@ def _read(paths: Sequence[Path], target: Target, environment: Mapping[str, str],
 
 def _look(stack: Stack, texts: Mapping[Path, str], carry_out: Callable[[Rule, Stack], Iterable[Finding]]) -> Linted:
     files, target = stack.document.files, stack.document.target
-    found = [finding for rule in all_rules() for finding in carry_out(rule, stack)]
+    found = list(_once(stack.document, (finding for rule in all_rules() for finding in carry_out(rule, stack))))
     allowed = [each for path in files for each in allowances(texts[path], path)]
     standing, silenced = silence(found, allowed, [rule.name for rule in all_rules()], target)
     standing.sort(key=lambda each: (str(each.place.file), each.place.line or 0, WORST_FIRST.index(each.severity)))
     return Linted(files, target, tuple(standing), tuple(silenced))
+
+
+def _once(document: Document, found: Iterable[Finding]) -> Iterator[Finding]:
+    """Each finding once; what several services have from one anchor is told for the first of them."""
+    told: set[object] = set()
+    for each in found:
+        where, key = each.place, each.place.key
+        own = document.place(*key[:2]).line if key[:1] == ("services",) else None
+        anchored = None not in (own, where.line) and (where.line or 0) < (own or 0)
+        mark = (each.rule, where.file, where.line, () if anchored else key, each.effect, each.fix)
+        if mark not in told:
+            told.add(mark)
+            yield each
