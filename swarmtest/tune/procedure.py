@@ -59,7 +59,7 @@ class Tuning:
         self._tuned, self._carry_out, self._keep = tuned, carry_out, keep
         self._stops: list[Stop] = []
         self._full, self._full_machine = list[str](), ""
-        self._longest = 0.0
+        self._longest: list[float] = []
         self.tune = Tune(
             version=TUNE_VERSION,
             tune=name,
@@ -155,7 +155,8 @@ class Tuning:
         return None
 
     def _recommended(self) -> Recommended | None:
-        needs = Needs(self._tuned.brief.longest_seconds, self._longest, self._tuned.coverage, self._tuned.confidence)
+        longest = min(self._longest, default=0.0)
+        needs = Needs(self._tuned.brief.longest_seconds, longest, self._tuned.coverage, self._tuned.confidence)
         return recommend(self._stops, needs, self._tuned.brief.front_door)
 
     def _too_few(self, rollouts: int) -> str:
@@ -201,7 +202,7 @@ class Tuning:
             self._full_machine = _FULL.format(runs=", ".join(self._full), full=seen.full)
         if trial.purpose == MEASURE:
             self._stops += seen.stops
-            self._longest = max(self._longest, seen.longest_seconds)
+            self._longest.append(seen.longest_seconds)
         return seen
 
     def note_run(self, **changes: Any) -> None:

@@ -32,7 +32,8 @@ class Needs:
 
     Attributes:
         longest_seconds: the longest request, as the stack file plans it.
-        measured_seconds: the longest one that was answered.
+        measured_seconds: the longest one that was answered, in the rollout in which that took least: a plan that's
+            wrong shows in each, a busy machine in some.
         coverage: share of all stops that are to be covered.
         confidence: how sure that's to be.
     """

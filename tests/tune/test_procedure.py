@@ -176,6 +176,17 @@ def test_a_value_without_a_proof_is_no_pass(tmp_path: Path, proof: dict[str, obj
     assert bool(tune.missing) == (outcome == "not_proved")
 
 
+@pytest.mark.parametrize(("longest", "grace"), [((7.1, 8.9, 10.1), 12), ((9.2, 9.9, 9.4), 14)])
+def test_a_plan_is_wrong_where_every_rollout_says_so(tmp_path: Path, longest: tuple[float, ...], grace: int) -> None:
+    def answer(trial: Trial, number: int) -> Seen:
+        seconds = longest[number - 2] if trial.purpose == MEASURE else 7.0
+        return replace(good(trial, number), longest_seconds=seconds)
+
+    tune, _ = carried_out(tmp_path, answer)
+    assert tune.recommendation is not None
+    assert tune.recommendation.grace_seconds == grace
+
+
 def test_a_machine_that_was_full_is_said_once_with_the_runs(tmp_path: Path) -> None:
     def answer(trial: Trial, number: int) -> Seen:
         full = "the bottleneck is the client's machine" if trial.purpose == MEASURE else None

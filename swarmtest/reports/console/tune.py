@@ -95,7 +95,7 @@ def _recommendation(tune: Tune) -> Iterator[RenderableType]:
         yield bullet("·", f"the proof, with {found.grace_seconds} s: {tune.proof}")
     if edge := [*tables.edge_words(tune)]:
         yield bullet("·", f"the edge: {edge[0]} ({', '.join(edge[1:])})")
-    yield heading("To set with it: wait above detection, limit above the longest request, grace above both")
+    yield heading("To set with it: wait > detection, limit > longest request, grace > both")
     for setting in found.settings:
         yield bullet("·", tables.setting_words(setting), "" if setting.fits else "bold")
         yield bullet(" ", setting.why, "dim")
