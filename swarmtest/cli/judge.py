@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 @click.argument("folder", type=click.Path(path_type=Path))
 def judge(folder: Path) -> int:
     """Judges the run or the series in FOLDER again, from what's in the folder alone; tells of a tune again."""
+    from swarmtest.judge import as_written
     from swarmtest.reports.series import SERIES_FILE
     from swarmtest.reports.tune import TUNE_FILE, read_tune
 
-    if (folder / SERIES_FILE).is_file():
-        return _judge_series(folder)
-    if (folder / TUNE_FILE).is_file():
-        return report_tune(read_tune(folder), folder)
-    return judge_and_report(folder)
+    with as_written(folder):
+        if (folder / SERIES_FILE).is_file():
+            return _judge_series(folder)
+        if (folder / TUNE_FILE).is_file():
+            return report_tune(read_tune(folder), folder)
+        return judge_and_report(folder)
 
 
 def judge_and_report(path: Path, broken_off: bool = False, ended: str = "") -> int:

@@ -47,7 +47,7 @@ def judged_folder(path: Path) -> Iterator[tuple[Document, Told]]:
     events = list(read_events(folder.events, is_about_a_request))
     with closing(database_of_folder(folder)) as database:
         judged = see_folder(folder, events, database)
-        with _as_written(folder):
+        with as_written(folder.path):
             document = _judge(judged)
         yield document, told(judged.requests)
 
@@ -68,12 +68,12 @@ def see_folder(folder: RunFolder, events: Sequence[Event], database: Database) -
         RunFolderError: it holds what no version of swarmtest wrote.
     """
     plan, beside = folder.read_plan(), read_beside(folder)
-    with _as_written(folder):
+    with as_written(folder.path):
         return _see(plan, events, database, beside)
 
 
 @contextmanager
-def _as_written(folder: RunFolder) -> Iterator[None]:
+def as_written(folder: Path) -> Iterator[None]:
     """Whoever edits a trace by hand, or damages it, is told so: judging trusts what swarmtest itself wrote."""
     import duckdb
 
@@ -83,7 +83,7 @@ def _as_written(folder: RunFolder) -> Iterator[None]:
         found = f"{type(error).__name__}: {in_a_line(error)}"
         hint = "was it edited, or damaged? If not, report it with the folder"
         raise RunFolderError(
-            f"{folder.path}: plan, trace or requests hold something that swarmtest never writes ({found}); {hint}"
+            f"{folder}: plan, trace or requests hold something that swarmtest never writes ({found}); {hint}"
         ) from error
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from swarmtest.cli.judge import judge_and_report
+from swarmtest.cli.judge import judge, judge_and_report
+from swarmtest.errors import RunFolderError
 from swarmtest.judge.seconds import read_seconds
 from tests.judge.builder import Rollout
 from tests.judge.test_judge import folder_of
@@ -36,3 +39,14 @@ def test_a_run_that_sent_nothing_has_a_page(tmp_path: Path, capsys: pytest.Captu
     (folder / "requests" / "requests-1.jsonl").unlink()
     assert judge_and_report(folder) == 3
     assert "nothing is proved" in (folder / "report.html").read_text()
+
+
+def test_a_plan_that_no_version_wrote_is_refused_in_one_line(tmp_path: Path) -> None:
+    folder = folder_of(Rollout(), tmp_path / "run")
+    plan = json.loads((folder / "plan.json").read_text())
+    plan["stack"] |= {"restart_condition": "any", "restart_delay_seconds": [[]]}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    result = CliRunner().invoke(judge, [str(folder)], standalone_mode=False)
+    assert isinstance(result.exception, RunFolderError)
+    assert "was it edited" in str(result.exception)
+    assert "\n" not in str(result.exception)
