@@ -44,7 +44,7 @@ def test_a_run_that_sent_nothing_has_a_page(tmp_path: Path, capsys: pytest.Captu
 def test_a_plan_that_no_version_wrote_is_refused_in_one_line(tmp_path: Path) -> None:
     folder = folder_of(Rollout(), tmp_path / "run")
     plan = json.loads((folder / "plan.json").read_text())
-    plan["stack"] |= {"restart_condition": "any", "restart_delay_seconds": [[]]}
+    plan["stack"]["rollback"] = {"order": "stop-first", "delay_seconds": [[]]}
     (folder / "plan.json").write_text(json.dumps(plan))
     result = CliRunner().invoke(judge, [str(folder)], standalone_mode=False)
     assert isinstance(result.exception, RunFolderError)
