@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from swarmtest.lint.official import official
 from swarmtest.lint.services import Image
-
-_HUBS = frozenset({"", "library/", "docker.io/", "docker.io/library/", "index.docker.io/library/"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,6 @@ _BY_PROGRAM = {
 }
 _WITH_PHP = frozenset({"php", "wordpress", "nextcloud", "drupal", "joomla", "matomo"})
 _POSTGRES = frozenset({"postgres", "postgis", "timescaledb", "timescaledb-ha", "pgvector"})
-
-
-def official(image: Image) -> bool:
-    """Whether it's one of Docker's own library, whose images have no health check and start their program directly."""
-    return bool(image.name) and image.repository.removesuffix(image.name) in _HUBS
 
 
 def signals_of_image(image: Image) -> StopSignals | None:

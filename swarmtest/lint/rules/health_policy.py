@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
 from swarmtest.lint.commands import base, flag
+from swarmtest.lint.official import official
 from swarmtest.lint.probes import Probe, probes, urls
 from swarmtest.lint.rolling import instances, rolls, runs_once, start_first, takes_from_a_queue
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.lint.stop_signals import official
 from swarmtest.lint.wording import seconds
 
 _READINESS = re.compile(
@@ -49,11 +49,11 @@ def _without_check(stack: Stack) -> Iterator[Finding]:
             service.place("deploy", "update_config", "order"),
             "the file has no health check"
             + (
-                ", and Docker's own images have none"
+                ", and Docker's own images have none;"
                 if known
-                else f"; unless the image {service.image.text or 'that is built'} has one"
+                else f"; unless the image {service.image.text or 'that is built'} has one,"
             )
-            + ", start-first takes the old task away as soon as the new process exists, and until it listens requests"
+            + " start-first takes the old task away as soon as the new process exists, and until it listens requests"
             " to it"
             " are refused",
             "write a health check that succeeds once the app serves"

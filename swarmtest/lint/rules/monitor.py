@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.rolling import rolls, start_first
+from swarmtest.lint.rolling import at_once, instances, rolls, start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import Health, LintService
 from swarmtest.lint.wording import seconds
@@ -41,13 +41,13 @@ def _monitor_too_short(stack: Stack) -> Iterator[Finding]:
         sure = monitor < instant and all(service.has("healthcheck", key) for key in _INHERITED)
         yield Finding(
             rule="monitor-too-short",
-            severity=Severity.WARNING,
+            severity=Severity.INFO if _nothing_to_pause(service) else Severity.WARNING,
             certainty=Certainty.CERTAIN if sure else Certainty.LIKELY,
             place=service.place(*_MONITOR),
             effect=f"{_said(service, monitor)}, and a task that turns bad counts as unhealthy after {health.retries} x"
             f" ({seconds(health.interval_seconds or 30)} + {seconds(health.timeout_seconds or 30)}) = {seconds(slow)}"
-            f" ({seconds(instant)} if its probes fail at once): the update is called completed before, and"
-            f" {_action(service)} isn't done",
+            f" ({seconds(instant)} if its probes fail at once): the update is called completed before"
+            + ("" if _nothing_to_pause(service) else f", and {_action(service)} isn't done"),
             fix=f"write monitor: {ceil(slow)}s, plus what a shutdown takes (start_period isn't part of it); or probe"
             " faster",
             edit=Edit(("services", service.name, *_MONITOR), f"{ceil(slow)}s"),
@@ -95,6 +95,13 @@ def _delay_hides_failure(stack: Stack) -> Iterator[Finding]:
 
 def _watched(service: LintService) -> bool:
     return rolls(service) and service.update.failure_action in ("pause", "rollback") and service.replicas != 0
+
+
+def _nothing_to_pause(service: LintService) -> bool:
+    """Whether all are replaced in one go, and nobody thought of a window: only the status is wrong then."""
+    count = instances(service)
+    alone = count is not None and at_once(service, service.update) == count
+    return alone and service.update.failure_action == "pause" and not service.has(*_MONITOR)
 
 
 def _said(service: LintService, monitor: float) -> str:

@@ -113,6 +113,8 @@ def _weight(service: LintService) -> tuple[Severity, Certainty, str]:
         return Severity.INFO, Certainty.LIKELY, "nobody answers"
     if takes_from_a_queue(service):
         return Severity.INFO, Certainty.LIKELY, "its work waits"
+    if service.has(*_ORDER) and next(shared_volumes(service), None):  # a gap, or two on one volume: it was weighed
+        return Severity.INFO, Certainty.LIKELY, "nobody answers"
     return Severity.ERROR, Certainty.CERTAIN, "nobody serves"
 
 

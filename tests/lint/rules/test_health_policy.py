@@ -206,3 +206,21 @@ def test_a_check_that_asks_what_all_share(test: str, said: str) -> None:
 )
 def test_a_check_that_asks_its_own_process(test: str) -> None:
     assert look("health-asks-dependency", DEPENDS.replace("TEST", test)) == []
+
+
+@pytest.mark.parametrize(
+    ("image", "certainty", "said"),
+    [
+        ("node:22", "likely", "Docker's own images have none; start-first"),
+        ("library/tomcat:11", "likely", "Docker's own images have none; start-first"),
+        ("shop-reverse:latest", "unknown", "unless the image shop-reverse:latest has one, start-first"),
+        ("demo/node:22", "unknown", "unless the image demo/node:22 has one, start-first"),
+    ],
+)
+def test_a_name_without_an_owner_is_not_yet_one_of_dockers_own_images(image: str, certainty: str, said: str) -> None:
+    """AhmedKarray005/secure-microservices-swarm: images built on the node have no owner's name."""
+    service = f"image: {image}\n    ports: ['80:80']\n    deploy: {{update_config: {{order: start-first}}}}\n"
+    text = f"services:\n  web:\n    {service}"
+    (found,) = look("start-first-without-check", text)
+    assert found.certainty == certainty
+    assert said in found.effect

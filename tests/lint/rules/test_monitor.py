@@ -42,10 +42,18 @@ def test_values_that_the_image_may_have_are_likely() -> None:
     ("action", "said"), [("rollback", "the rollback isn't done"), ("pause", "the pause isn't done")]
 )
 def test_it_says_what_is_not_done(action: str, said: str) -> None:
-    (found,) = look(
-        "monitor-too-short", (WEB % (SLOW, "")).replace("failure_action: rollback", f"failure_action: {action}")
-    )
+    text = (WEB % (SLOW, "")).replace("failure_action: rollback", f"failure_action: {action}")
+    (found,) = look("monitor-too-short", text.replace("deploy:", "deploy:\n      replicas: 2"))
     assert said in found.effect
+
+
+@pytest.mark.parametrize("deploy", ["{}", "{replicas: 3, update_config: {parallelism: 0}}"])
+def test_where_nothing_is_left_to_pause_only_the_status_is_wrong(deploy: str) -> None:
+    """MRCIEU/genotype-phenotype-api, JazzDataSolutions/brain2gain: one replica, and no word on updates."""
+    text = f"services:\n  db:\n    image: redis:7\n    healthcheck: {{test: [CMD, x], {SLOW}}}\n    deploy: {deploy}\n"
+    (found,) = look("monitor-too-short", text)
+    assert found.severity == "info"
+    assert found.effect.endswith("the update is called completed before")
 
 
 def test_a_monitor_of_zero_is_the_default() -> None:

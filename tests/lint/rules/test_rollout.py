@@ -178,3 +178,13 @@ def test_half_of_the_instances_away_at_a_time(replicas: int, parallelism: int, l
 )
 def test_most_of_them_left_or_none_is_another_matter(deploy: str) -> None:
     assert look("stop-first-halves-capacity", web(deploy)) == []
+
+
+def test_stop_first_that_is_written_for_one_with_a_volume_was_weighed() -> None:
+    """Beside a volume the other way is two processes on it; where nothing is written, nobody may have thought of it."""
+    text = web("replicas: 1\n      update_config: {order: stop-first}", 'volumes: ["files:/files"]')
+    assert look("stops-all-at-once", text) == []
+    assert told("stops-all-at-once", web("replicas: 1", 'volumes: ["files:/files"]'))[0].startswith("web error")
+    assert told("stops-all-at-once", web("replicas: 1\n      update_config: {order: stop-first}"))[0].startswith(
+        "web err"
+    )
