@@ -7,7 +7,7 @@ being read.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ class Document:
     layers: tuple[Layer, ...]
     environment: Mapping[str, str]
     dotenv: DotEnv | None = None
+    _refused: dict[tuple[int, str], frozenset[Path_]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def places(self) -> Mapping[tuple[str, ...], Place]:
@@ -58,6 +59,14 @@ class Document:
             if (version := version_of(layer.tree)) in VERSIONS
             for error in errors_in(layer.tree, version)
         )
+
+    def refused_in(self, layer: Layer, version: str) -> frozenset[Path_]:
+        """The paths of what the schema of a version refuses in one of the files."""
+        found = self._refused.get((id(layer), version))
+        if found is None:
+            found = frozenset(error.path for error in errors_in(layer.tree, version))
+            self._refused[id(layer), version] = found
+        return found
 
     def place_in(self, layer: Layer, key: Path_) -> Place:
         """Where a key is written in one of the files; of an absent one the nearest key above."""

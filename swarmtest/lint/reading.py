@@ -178,6 +178,7 @@ def _short_mount(text: str) -> Mount:
 
 
 def _ports(value: object) -> Iterator[Port]:
+    """Of a range on the outside of one port Swarm publishes all; Compose takes one that's free, and has those to take."""
     for item in value if isinstance(value, list) else ():
         if isinstance(item, Unsure):
             continue

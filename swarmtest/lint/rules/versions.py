@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity, Target
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.lint.schema import LATEST, VERSIONS, SchemaError, allows, version_of
+from swarmtest.lint.schema import LATEST, VERSIONS, SchemaError, version_of
 from swarmtest.stack.layers import Layer
 
 _NAME = "docker-refuses-version"
@@ -18,9 +18,9 @@ def needs_version(stack: Stack, layer: Layer, error: SchemaError) -> str | None:
         return None
     own = VERSIONS.index(version_of(layer.tree))
     later = VERSIONS[own + 1 :]
-    if not later or not allows(layer.tree, LATEST, error.path):
+    if not later or error.path in stack.document.refused_in(layer, LATEST):
         return None
-    return next((version for version in later if allows(layer.tree, version, error.path)), None)
+    return next((version for version in later if error.path not in stack.document.refused_in(layer, version)), None)
 
 
 def _finding(stack: Stack, layer: Layer, path: tuple[str, ...], effect: str, fix: str) -> Finding:

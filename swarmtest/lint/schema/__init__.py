@@ -74,11 +74,6 @@ def _whatever_it_is(error: SchemaError) -> bool:
     return error.unknown or (bool(error.wanted) and not set(error.wanted) - _NEVER_A_TEXT)
 
 
-def allows(tree: Mapping[str, Any], schema: str, path: Path_) -> bool:
-    """Whether a schema has nothing against the value, or the key, at a path."""
-    return all(error.path != path for error in errors_in(tree, schema))
-
-
 @cache
 def _definition(schema: str) -> dict[str, Any]:
     name = "compose-spec.json" if schema == COMPOSE else f"config_schema_v{schema}.json"
