@@ -188,17 +188,24 @@ def _schedule(judged: Judged) -> Iterator[str]:
 def expected(judged: Judged) -> float:
     """Requests that the planned rates make between the first and the last one planned, and those of the bursts.
 
-    Of rates that change, or that only chance makes up, the client says itself how many were due.
+    Of rates that change, that only chance makes up, or that end with a number, the client says itself how many were
+    due; the kinds beside them are held to their rates all the same.
     """
-    stopped = judged.timeline.traffic.get("stopped", {})
-    if any(kind.is_uneven for kind in judged.promises.traffic.kinds):
-        return float(stopped.get("planned") or judged.losses.sent)
+    kinds = [kind for kind in judged.promises.traffic.kinds if not kind.is_stream]
+    rate = sum(kind.rate for kind in kinds if not kind.is_uneven)
     planned = [_planned(one.request) for one in judged.losses.telling if one.request.burst is None]
-    steady = _rate(judged) * (max(planned) - min(planned)) if planned else 0.0
-    return steady + sum(
-        _rate(judged) * (float(burst["factor"]) - 1.0) * some.seconds
+    asked = rate * (max(planned) - min(planned)) if planned else 0.0
+    asked += sum(
+        rate * (float(burst["factor"]) - 1.0) * some.seconds
         for burst, some in zip(_planned_bursts(judged), _bursts(judged).values(), strict=False)
     )
+    if not any(kind.is_uneven for kind in kinds):
+        return asked
+    again = Counter(one.request.kind for one in judged.losses.telling if one.request.again is not None)
+    first = judged.losses.by_kind() - again
+    asked += sum(first[kind.name] for kind in kinds if kind.is_uneven)
+    due = float(judged.timeline.traffic.get("stopped", {}).get("planned") or 0.0)
+    return max(asked, due - again.total())
 
 
 def _short_bursts(judged: Judged) -> Iterator[str]:
@@ -236,10 +243,6 @@ def _first(burst: _Burst) -> float:
 
 def _planned(request: Request) -> float:
     return request.planned or request.began
-
-
-def _rate(judged: Judged) -> float:
-    return sum(kind.rate for kind in judged.promises.traffic.kinds if not kind.is_stream)
 
 
 def _number(value: object, digits: int) -> str:

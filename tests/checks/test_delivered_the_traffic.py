@@ -71,6 +71,29 @@ def test_where_the_rate_alone_does_not_tell_the_client_says_how_many_were_due(un
     assert rollout.verdict(CHECK).outcome is Outcome.NOT_PROVED
 
 
+def test_a_kind_of_an_even_rate_is_held_to_it_beside_one_of_chance() -> None:
+    run = Rollout()
+    short, long = run.plan["traffic"]["kinds"]
+    long["arrivals"] = "poisson"
+    assert run.verdict(CHECK).outcome is Outcome.PASSED
+    short["rate"] *= 1.5
+    verdict = run.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert any("asked for" in line for line in verdict.evidence)
+
+
+def test_tries_after_the_first_are_none_that_were_due() -> None:
+    run = Rollout()
+    for kind in run.plan["traffic"]["kinds"]:
+        kind["arrivals"] = "poisson"
+    first = len(run.requests())
+    for n in range(first // 5):
+        again = run.served(f"short-{n}-2", 1.0 + n / 100, 1.1 + n / 100, run.old[1])
+        again.fields |= {"again": f"short-{n}", "attempt": 2}
+    run.traffic |= {"planned": len(run.sent)}
+    assert not [line for line in run.verdict(CHECK).evidence if "asked for" in line]
+
+
 @pytest.mark.parametrize("calibrated", [False, None])
 def test_without_a_good_calibration_nothing_is_proved(calibrated: bool | None) -> None:
     rollout = Rollout()
