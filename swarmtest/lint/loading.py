@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -34,7 +33,6 @@ _COUNTS = (
 )
 _SIZES = tuple(("deploy", "resources", part, "memory") for part in ("limits", "reservations"))
 _PARTS = ("networks", "volumes", "secrets", "configs")
-_TEXTS = ("hostname", "domainname", "image", "user", "working_dir", "stop_signal", "container_name", "restart")
 
 
 def refused_by_swarm(document: Document) -> Iterator[Refused]:
@@ -63,6 +61,10 @@ def by_both(tree: Mapping[str, Any]) -> Found:
 def _service_of_swarm(body: Mapping[str, Any]) -> Found:
     if isinstance(body.get("shm_size"), (int, float)):
         yield ("shm_size",), "must be a string", 'write a number and a unit in quotes, such as "64m"'
+    limits = body.get("ulimits")
+    for name, limit in limits.items() if isinstance(limits, dict) else ():
+        if isinstance(limit, float):  # the schema takes 1e3 for a whole number, and the decoder doesn't
+            yield ("ulimits", str(name)), "must be a whole number", "write it without a point or an exponent"
     yield from _each(body, (("deploy", "replicas"),), _count, "write a number of zero or more")
     yield from _items(body, "volumes", _bind, "name the folder or file of the host as source")
 
@@ -148,11 +150,15 @@ def _external(part: str, body: Mapping[str, Any]) -> Found:
             yield (key,), "stands beside external", f"take {key} out: the volume is there already"
 
 
-_TEXT_PATH = re.compile(rf"services/[^/]+/(?:{'|'.join(_TEXTS)})")
+_AS_TEXT = frozenset(
+    (key,) for key in ("environment", "labels", "sysctls", "driver_opts", "options", "args", "extra_hosts")
+)
+"""Mappings whose values Docker makes texts of, whatever they are."""
 
 
 def times_read_as_points(layer: Layer) -> Iterator[Refused]:
     """A date without quotes where a text has to stand."""
     for oddity in layer.oddities:
-        if oddity.kind == "time" and _TEXT_PATH.fullmatch("/".join(oddity.path)):
-            yield layer, oddity.path, f"is a point in time to Docker, not a text: {oddity.text}", "put it in quotes"
+        path = oddity.path
+        if oddity.kind == "time" and not any(part.startswith("x-") for part in path) and path[-2:-1] not in _AS_TEXT:
+            yield layer, path, f"is a point in time to Docker, not a text: {oddity.text}", "put it in quotes"

@@ -35,6 +35,7 @@ WEB = "services:\n  web:\n    image: demo/web:1\n"
         ("volumes: ['xx:']", 4, "an empty part between colons", "name:/path"),
         ("command: sh -c 'x", 4, "a quote ' that isn't closed", "close the quote"),
         ("deploy: {resources: {limits: {memory: 5X}}}", 4, "expected a size", '"512M"'),
+        ("ulimits: {nofile: 1e3}", 4, "must be a whole number", "without a point or an exponent"),
         ("hostname: a$", 4, "a dollar sign that begins no variable", "$$"),
         ('deploy: {replicas: "${N:-x}"}', 4, "becomes 'x', which isn't a whole number", "whole number"),
         ("labels: {1: x}", 4, "has the key 1, which is no text", "quotes"),
