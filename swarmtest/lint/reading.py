@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 from swarmtest.lint import Target
@@ -41,7 +42,7 @@ def _service(document: Document, name: str, body: Mapping[str, Any]) -> LintServ
         health=health,
         health_disabled=disabled,
         grace_seconds=_seconds(body, "stop_grace_period", DEFAULT_GRACE_SECONDS),
-        stop_signal=_text(body.get("stop_signal")),
+        stop_signal=_text(body.get("stop_signal")) or None,
         init=body.get("init") in (True, "true"),
         command=_words(body.get("command"), document.target),
         entrypoint=_words(body.get("entrypoint"), document.target),
@@ -72,14 +73,14 @@ def _text(value: object) -> str | None:
 
 def _whole(body: Mapping[str, Any], key: str, default: int) -> int | None:
     value = body.get(key)
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    if isinstance(value, float) and isfinite(value):
+        return int(value)  # where the schema lets a fraction pass (retries), Docker cuts it off
     return default if value is None else None if isinstance(value, Unsure) else whole_number(value)
 
 
 def _choice(body: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str) -> str | None:
     value = body.get(key)
-    return default if value is None else value if value in allowed and not isinstance(value, Unsure) else None
+    return default if value is None or value == "" else value if value in allowed and not isinstance(value, Unsure) else None
 
 
 def _seconds(body: Mapping[str, Any], key: str, default: float) -> float | None:
@@ -178,7 +179,7 @@ def _short_mount(text: str) -> Mount:
 
 
 def _ports(value: object) -> Iterator[Port]:
-    """Of a range on the outside of one port Swarm publishes all; Compose takes one that's free, and has those to take."""
+    """Of a range on the outside of one port Swarm publishes all; Compose has those to take one from."""
     for item in value if isinstance(value, list) else ():
         if isinstance(item, Unsure):
             continue
