@@ -16,7 +16,6 @@ from swarmtest.losses.groups import loss_lines
 from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
 from swarmtest.losses.starvation import Starvation, read_starvation
-from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, ids, many, number
 from swarmtest.timeline.machine import full_machine
 
@@ -30,7 +29,7 @@ def check(judged: Judged) -> Verdict:
     if not lost:
         return Verdict(Outcome.PASSED, f"All {number(losses.sent)} requests were answered, completely.", _kept(judged))
     starvation = read_starvation(judged.requests, judged.timeline)
-    seen = [one for one in lost if not _excused(one, judged, starvation)]
+    seen = [one for one in lost if not _excused(one, starvation)]
     evidence = _evidence(judged, seen or list(lost))
     starved = [one for one in lost if starvation.explains(one)]
     if starved and not seen:
@@ -46,11 +45,11 @@ def check(judged: Judged) -> Verdict:
     return Verdict(Outcome.FAILED, sentence, evidence, _ask_for_what_is_there(seen) or told)
 
 
-def _excused(one: Accounted, judged: Judged, starvation: Starvation) -> bool:
+def _excused(one: Accounted, starvation: Starvation) -> bool:
     """Whether it says nothing of the stack: our own fault, whole but unproved, broken off by us, or starved."""
     if one.unproved or one.loss is Loss.CLIENT_ERROR:
         return True
-    return broken_off(one, judged.timeline) or starvation.explains(one)
+    return one.broken_off or starvation.explains(one)
 
 
 def _starved(judged: Judged, lost: list[Accounted], evidence: tuple[str, ...]) -> Verdict:

@@ -47,7 +47,7 @@ def check(judged: Judged) -> Verdict:
 
 def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Findings) -> list[Accounted]:
     """Adds what's found of one instance, and hands back the requests that it didn't finish."""
-    cut = [one for one in mine if _cut_by(one, life)]
+    cut = [one for one in mine if _cut_by(one, life) and not one.broken_off]
     if cut:
         findings.failed.append(f"{label(life)}: {by_class(cut)} ({ids(cut)}){_when(life, cut)}")
         return cut

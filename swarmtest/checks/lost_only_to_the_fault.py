@@ -16,7 +16,6 @@ from swarmtest.losses.letting_go import measured_seconds
 from swarmtest.losses.mechanisms import mechanism_of, most_telling
 from swarmtest.losses.reach import RACE_SECONDS, Reach, read_faults
 from swarmtest.losses.starvation import read_starvation
-from swarmtest.losses.whereabouts import broken_off
 from swarmtest.losses.wording import by_class, few, ids, label, many, number
 from swarmtest.timeline import Lifespan, Timeline
 
@@ -34,7 +33,7 @@ def check(judged: Judged) -> Verdict:
     reaches = read_faults(judged.promises, timeline).reaches
     seen = list(judged.losses.seen)
     ours = [one for one in seen if one.loss is Loss.CLIENT_ERROR]
-    lost = [one for one in seen if one not in ours and not broken_off(one, timeline)]
+    lost = [one for one in seen if one not in ours]
     others = [one for one in lost if one.charge is not Charge.FAULT]
     if not others and not (reaches or timeline.victims):
         advice = missing.again(timeline, missing.NOBODY_HURT)
@@ -47,7 +46,7 @@ def check(judged: Judged) -> Verdict:
         lines = loss_lines(unsure, timeline, judged.witness, judged.promises)
         why = "as the machine was full" if starvation.spans else "as its end wasn't seen"
         findings.unproved = [f"perhaps not the fault's, {why}: {line}" for line in lines]
-    if off := len(seen) - len(lost) - len(ours):
+    if off := sum(one.broken_off for one in judged.losses.lost):
         findings.unproved.append(f"{many(off, 'request')} lost as the run was broken off")
     if ours:
         findings.unproved.append(f"{many(len(ours), 'request')} lost by swarmtest's own client: {ours[0].why}")

@@ -9,7 +9,7 @@ from functools import cache
 
 from swarmtest.evidence.promises import Promises
 from swarmtest.evidence.request import Request
-from swarmtest.losses.charge import Charge, charge
+from swarmtest.losses.charge import Charge, broken_off, charge
 from swarmtest.losses.classify import Found, Known, Loss, classify
 from swarmtest.losses.content import held_to_content
 from swarmtest.losses.proof import upper_bound
@@ -41,6 +41,7 @@ class Accounted:
         charge: what the loss belongs to; None for a request that's ok, or not known to be lost.
         unproved: its answer was complete, and only the proof of it is missing.
         fault: the hurt that it belongs to, where that's its charge.
+        broken_off: the run itself was broken off while it was open, so that nothing else is known to have lost it.
     """
 
     request: Request
@@ -52,6 +53,7 @@ class Accounted:
     charge: Charge | None
     unproved: bool = False
     fault: Reach | None = None
+    broken_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ class Losses:
 
     @property
     def seen(self) -> tuple[Accounted, ...]:
-        """Those of the lost that are known to be, and not only unproved to be answered."""
-        return tuple(one for one in self.lost if not one.unproved)
+        """Those of the lost that are known to be, and not only unproved to be answered, or broken off by us."""
+        return tuple(one for one in self.lost if not (one.unproved or one.broken_off))
 
     @property
     def kept(self) -> int:
@@ -141,12 +143,13 @@ def account(partition: Partition, promises: Promises, timeline: Timeline, witnes
         known = Known(request, trail, gap, proxied, whole.names_itself, whole.echoes, unheard)
         found = held_to_content(known, classify(known), logs_stored=logs_stored)
         life = _ran(request, trail, aliases) or dialled
-        owed, fault = None, None
-        if found.loss is not Loss.OK and not found.unproved:
+        owed, fault, off = None, None, broken_off(request, found.loss, timeline)
+        if found.loss is not Loss.OK and not found.unproved and not off:
             fault = faults.of(request, found.loss, life)
             mode = promises.front_door.mode
             owed = Charge.FAULT if fault is not None else charge(request, found.loss, life, timeline, mode)
-        accounted.append(Accounted(request, found.loss, found.why, life, trail, proxied, owed, found.unproved, fault))
+        why = f"{found.why}; the run was broken off meanwhile" if off else found.why
+        accounted.append(Accounted(request, found.loss, why, life, trail, proxied, owed, found.unproved, fault, off))
     usual = _usual(accounted, partition.groups, timeline.t0) if timeline.t0 is not None else set()
     accounted = [
         replace(one, charge=Charge.BACKGROUND, fault=None) if one.charge and _key(one) in usual else one

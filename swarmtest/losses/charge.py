@@ -64,6 +64,13 @@ def charge(request: Request, loss: Loss, life: Lifespan | None, timeline: Timeli
     return Charge.UNPLACED if t0 is not None and _nearby(timeline, request) else Charge.BACKGROUND
 
 
+def broken_off(request: Request, loss: Loss, timeline: Timeline) -> bool:
+    """Whether it was lost to the end of a run that was broken off: the stack was removed while it ran."""
+    if loss is Loss.OK or timeline.outcome == "finished":
+        return False
+    return loss is Loss.UNRESOLVED or (timeline.ended is not None and request.ended >= timeline.ended)
+
+
 def reloading(request: Request, timeline: Timeline) -> bool:
     """Whether it ended after the front door was told to begin anew, while none of the old process need be left."""
     reloads = (act.t for act in timeline.acts if act.get("name") == "reload" and act.get("edge") == "began")

@@ -22,7 +22,7 @@ def loss_lines(lost: Sequence[Accounted], timeline: Timeline, witness: Witness, 
         hows = Counter(mechanism_of(one, timeline, witness, promises) for one in of)
         how = max(hows, key=lambda found: hows[found])
         lines.append(
-            f"{number(len(of))} {loss} on {label(of[0].life)}, charged to {(owed or '').replace('_', ' ')}"
+            f"{number(len(of))} {loss} on {label(of[0].life)}{f', charged to {owed}'.replace('_', ' ') if owed else ''}"
             f"{f' ({how.value})' if how else ''}: {of[0].why}; {ids(of)}"
         )
     return lines

@@ -9,20 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from swarmtest.losses import Accounted, Loss, Losses
-from swarmtest.timeline import Lifespan, Timeline
+from swarmtest.timeline import Lifespan
 
 UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY, Loss.UNKNOWN, Loss.TIMED_OUT)
 """Classes of requests that no handler need have seen."""
 
 FATE_UNKNOWN = (Loss.UNKNOWN, Loss.TIMED_OUT, Loss.UNRESOLVED)
 """Classes of requests that may have run to any point."""
-
-
-def broken_off(one: Accounted, timeline: Timeline) -> bool:
-    """Whether it was lost to the end of a run that was broken off: the stack was removed while it ran."""
-    if timeline.outcome == "finished":
-        return False
-    return one.loss is Loss.UNRESOLVED or (timeline.ended is not None and one.request.ended >= timeline.ended)
 
 
 def unplaced(losses: Losses, first: float, last: float, of: Collection[Loss] = UNHEARD) -> list[str]:

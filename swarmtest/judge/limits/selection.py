@@ -12,7 +12,6 @@ from swarmtest.limits import ROLLOUT, Limit
 from swarmtest.limits.arithmetic import State
 from swarmtest.losses import Accounted, Charge, Loss
 from swarmtest.losses.starvation import read_starvation
-from swarmtest.losses.whereabouts import broken_off
 from swarmtest.timeline.acts import NOT_JUDGED, began
 
 AROUND = ("deploy", "warmup", "settle", "remove")
@@ -128,7 +127,7 @@ def select(limit: Limit, judged: Judged) -> Iterator[Selected]:
             continue
         for selected in windows:
             if one.request.ended in selected.window:
-                _sort(one, selected, judged, excusing=excusing, starved=starvation.explains(one))
+                _sort(one, selected, excusing=excusing, starved=starvation.explains(one))
     yield from windows
 
 
@@ -136,8 +135,8 @@ def _answers(limit: Limit, window: Window, judged: Judged) -> Answers:
     return Answers(judged.requests, {"begins": window.begins, "ends": window.ends, "kind": limit.kind})
 
 
-def _sort(one: Accounted, selected: Selected, judged: Judged, *, excusing: bool, starved: bool) -> None:
-    ours = one.unproved or one.loss is Loss.CLIENT_ERROR or broken_off(one, judged.timeline)
+def _sort(one: Accounted, selected: Selected, *, excusing: bool, starved: bool) -> None:
+    ours = one.unproved or one.loss is Loss.CLIENT_ERROR or one.broken_off
     if ours or starved:
         selected.doubtful.append(one)
     elif one.charge is Charge.FAULT:
