@@ -21,7 +21,7 @@ Found = Iterator[tuple[Path_, str, str]]
 
 _TIMES = (
     ("stop_grace_period",),
-    *(("healthcheck", key) for key in ("interval", "timeout", "start_period")),
+    *(("healthcheck", key) for key in ("interval", "timeout", "start_period", "start_interval")),
     *(("deploy", part, key) for part in ("update_config", "rollback_config") for key in ("delay", "monitor")),
     *(("deploy", "restart_policy", key) for key in ("delay", "window")),
 )

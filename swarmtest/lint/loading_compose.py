@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,8 +10,10 @@ from swarmtest.lint.document import Document
 from swarmtest.lint.loading import Found, Refused, by_both, times_read_as_points
 from swarmtest.stack.interpolation import Unsure
 from swarmtest.stack.merging import pairs
+from swarmtest.stack.sizes import is_size
 from swarmtest.stack.volumes import short_mount
 
+_CPUS = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _SOURCES = {"secrets": ("file", "environment"), "configs": ("file", "environment", "content")}
 
 
@@ -71,6 +74,13 @@ def _formats(body: Mapping[str, Any]) -> Found:
     test = _mapping(body.get("healthcheck")).get("test")
     if isinstance(test, list) and test and test[0] not in ("CMD", "CMD-SHELL", "NONE"):
         yield ("healthcheck", "test"), "begins with neither CMD nor CMD-SHELL nor NONE", "put CMD before the words"
+    for key, value in (("shm_size", body.get("shm_size")), ("mem_limit", body.get("mem_limit"))):
+        if isinstance(value, str) and not isinstance(value, Unsure) and not is_size(value):
+            yield (key,), f"isn't a size: {value!r}", 'write a number and a unit, such as "64m"'
+    limits = _mapping(_mapping(_mapping(body.get("deploy")).get("resources")).get("limits"))
+    cpus = limits.get("cpus")
+    if isinstance(cpus, str) and not isinstance(cpus, Unsure) and not _CPUS.fullmatch(cpus):
+        yield ("deploy", "resources", "limits", "cpus"), f"isn't a number: {cpus!r}", 'write "0.5"'
     ports = body.get("ports")
     for index, item in enumerate(ports) if isinstance(ports, list) else ():
         target = item.get("target", "0") if isinstance(item, dict) else str(item).partition("/")[0].rpartition(":")[2]

@@ -80,7 +80,9 @@ def _whole(body: Mapping[str, Any], key: str, default: int) -> int | None:
 
 def _choice(body: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str) -> str | None:
     value = body.get(key)
-    return default if value is None or value == "" else value if value in allowed and not isinstance(value, Unsure) else None
+    if value is None or (value == "" and not isinstance(value, Unsure)):
+        return default
+    return value if value in allowed and not isinstance(value, Unsure) else None
 
 
 def _seconds(body: Mapping[str, Any], key: str, default: float) -> float | None:

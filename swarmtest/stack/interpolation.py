@@ -115,6 +115,9 @@ _PARTS = {
 }
 
 
+_CAST_PARTS = frozenset(key for keys in _PARTS.values() for key in keys)
+
+
 def cast_at(path: Path_, casts: Mapping[Path_, Cast]) -> Cast | None:
     """What a replaced text becomes at a path."""
     if path[:1] != ("services",):
@@ -138,13 +141,21 @@ class Interpolation:
 
     Arguments:
         casts: by path within a service; None leaves each value a text.
+        always: whether a text is cast though no variable was replaced in it, as Compose does.
         unsure: whether a text that depends on an unset variable is an :class:`Unsure`.
     """
 
     def __init__(
-        self, replace: Replace, environment: Mapping[str, str], casts: Mapping[Path_, Cast] | None, *, unsure: bool
+        self,
+        replace: Replace,
+        environment: Mapping[str, str],
+        casts: Mapping[Path_, Cast] | None,
+        *,
+        unsure: bool,
+        always: bool = False,
     ) -> None:
         self._replace, self._environment, self._casts, self._unsure = replace, environment, casts, unsure
+        self._always = frozenset(path[-1] for path in casts or ()) | _CAST_PARTS if always else frozenset()
         self.notes: list[Note] = []
 
     def below(self, value: Any, path: Path_ = ()) -> Any:
@@ -168,7 +179,7 @@ class Interpolation:
                 return self._text_keys(value, path)
             kind = item.__class__
             if kind is str:
-                if "$" in item:
+                if "$" in item or key in self._always:
                     changed[key] = self._text(item, (*path, key))
             elif kind is dict or kind is list or kind is Override:
                 new = self.below(item, (*path, key))
@@ -192,7 +203,10 @@ class Interpolation:
         unknown = (*result.unset, *(each.name for each in result.missing))
         if unknown and self._unsure:
             return Unsure.of(result.text, *unknown)
-        if self._casts is None or result.text == text or not (cast := cast_at(path, self._casts)):
+        if self._casts is None or (result.text == text and not self._always):
+            return result.text
+        cast = cast_at(path, self._casts)
+        if cast is None:
             return result.text
         try:
             return cast(result.text)

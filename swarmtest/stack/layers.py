@@ -58,8 +58,8 @@ def _layer(path: Path, read: YamlTree, environment: Mapping[str, str], *, swarm:
     if not isinstance(read.tree, dict):
         raise not_a_mapping(read.tree, path)
     replace, casts = (replaced_by_swarm, SWARM_CASTS) if swarm else (replaced_by_compose, COMPOSE_CASTS)
-    interpolation = Interpolation(replace, environment, casts, unsure=True)
-    plain = plain and not any(oddity.kind == "key" for oddity in read.oddities)
+    interpolation = Interpolation(replace, environment, casts, unsure=True, always=not swarm)
+    plain = plain and swarm and not any(oddity.kind == "key" for oddity in read.oddities)
     try:
         tagged = read.tree if plain else interpolation.below(read.tree)
         tree = settled(tagged) if read.tagged else tagged

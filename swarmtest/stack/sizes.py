@@ -20,3 +20,12 @@ def parse_size(text: object) -> int:
     if found is None:
         raise ValueError(f'expected a size such as "512M" or "1g", found {text!r}')
     return int(float(found[1]) * 1024 ** (_POWERS[found[2].lower()] if found[2] else 0))
+
+
+def is_size(text: object) -> bool:
+    """Whether Docker takes it for a size."""
+    try:
+        parse_size(text)
+    except ValueError:
+        return False
+    return True

@@ -202,6 +202,13 @@ def test_b7_variables_are_replaced_and_cast(target: str) -> None:
     assert refused(VARIABLES, target) == []
 
 
+def test_b7_compose_casts_every_text_and_a_stack_only_what_a_variable_gave() -> None:
+    text = 'services: {web: {image: demo/web:1, deploy: {replicas: "2"}, healthcheck: {test: a, retries: "x"}}}\n'
+    assert service(text, "compose").replicas == 2
+    assert refused(text, "compose") == ["1 services.web.healthcheck.retries becomes 'x', which isn't a whole number"]
+    assert len(refused(text)) == 2
+
+
 def test_b7_a_bare_variable_in_a_command_is_told_as_unset() -> None:
     (found,) = look("unset-variable", VARIABLES)
     assert (found.place.line, found.place.key, found.severity) == (5, ("services", "web", "command"), "warning")
