@@ -154,6 +154,17 @@ def _root(parser_class: Any, text: str, *, one: bool) -> Any:
             parser.dispose()
 
 
+def _rest(text: str, end: Any) -> list[Oddity]:
+    """What follows the document, which Docker takes no notice of: the next one, or a line with less indentation."""
+    if end.line >= text.count("\n"):
+        return []
+    for number, line in enumerate(text.split("\n")[end.line :], end.line + 1):
+        written = line[end.column if number == end.line + 1 else 0 :].partition(" #")[0].strip()
+        if written.rstrip(".-") and not written.startswith("#"):
+            return [Oddity("rest", (), number, written)]
+    return []
+
+
 def _guarded(text: str, path: Path, builder: Builder, *, one: bool) -> YamlTree:
     try:
         root = _composed(text, one=one)
@@ -165,6 +176,7 @@ def _guarded(text: str, path: Path, builder: Builder, *, one: bool) -> YamlTree:
         tree = builder.build(root)
         if "%YAML" in text and (found := _DIRECTIVE.match(text)):
             builder.oddities.append(Oddity("directive", (), text.count("\n", 0, found.start(1)) + 1, found[1]))
+        builder.oddities += [] if one else _rest(text, root.end_mark)
         return YamlTree(tree, Lines(root), tuple(builder.oddities), builder.tagged)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
