@@ -28,12 +28,13 @@ def _rest_not_read(stack: Stack) -> Iterator[Finding]:
 
 
 def _no_services(stack: Stack) -> Iterator[Finding]:
-    if stack.document.target is Target.SWARM and not stack.document.tree.get("services"):
+    document = stack.document
+    if document.target is Target.SWARM and not document.tree.get("services") and not document.schema_errors:
         yield Finding(
             rule="no-services",
             severity=Severity.WARNING,
             certainty=Certainty.CERTAIN,
-            place=stack.document.place("services"),
+            place=document.place("services"),
             effect="the stack has no services: Docker takes it without a word, and deploys none",
             fix="write services: in the first column, with one of them at least",
         )

@@ -43,3 +43,9 @@ def test_a_stack_without_services_deploys_nothing(text: str) -> None:
 
 def test_a_stack_with_one_service_is_one() -> None:
     assert look("no-services", WEB) == []
+
+
+def test_a_file_of_the_first_format_is_refused_and_nothing_more() -> None:
+    """docker/compose 1.29.2 ``tests/fixtures/UpperCaseDir``: services at the top, as before version 2."""
+    assert look("no-services", "web: {image: demo/web:1}\n") == []
+    assert len(look("docker-refuses", "web: {image: demo/web:1}\n")) == 1
