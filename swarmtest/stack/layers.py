@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import StackError
-from swarmtest.stack.building import Oddity, Path_
+from swarmtest.stack.building import RESET, Oddity, Override, Path_
 from swarmtest.stack.composefile import not_a_mapping
 from swarmtest.stack.interpolation import COMPOSE_CASTS, SWARM_CASTS, Interpolation, Note
 from swarmtest.stack.merging import settled
@@ -55,13 +55,14 @@ def read_layers(path: Path, environment: Mapping[str, str], text: str | None, *,
 
 
 def _layer(path: Path, read: YamlTree, environment: Mapping[str, str], *, swarm: bool, plain: bool) -> Layer:
-    if not isinstance(read.tree, dict):
-        raise not_a_mapping(read.tree, path)
+    whole = read.tree.value if isinstance(read.tree, Override) else None if read.tree is RESET else read.tree
+    if not isinstance(whole, dict):
+        raise not_a_mapping(whole, path)
     replace, casts = (replaced_by_swarm, SWARM_CASTS) if swarm else (replaced_by_compose, COMPOSE_CASTS)
     interpolation = Interpolation(replace, environment, casts, unsure=True, always=not swarm)
     plain = plain and swarm and not any(oddity.kind == "key" for oddity in read.oddities)
     try:
-        tagged = read.tree if plain else interpolation.below(read.tree)
+        tagged = whole if plain else interpolation.below(whole)
         tree = settled(tagged) if read.tagged else tagged
     except RecursionError as error:
         raise StackError("not readable: nested too deep", file=path) from error

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from swarmtest.errors import StackError
 from swarmtest.lint import Target
 from swarmtest.lint.linting import try_to_lint
+from tests.lint.looking import look
 
 FILE = Path("stack.yml")
 
@@ -128,3 +130,9 @@ def test_an_odd_value_anywhere_breaks_no_rule(number: int) -> None:
     for odd in ODD[number % 5 :: 5]:
         found = try_to_lint([FILE], target, {}, {FILE: put(PATHS[number], odd)})
         assert found.broken == (), repr(odd)
+
+
+def test_a_tag_on_the_whole_file_is_no_value() -> None:
+    assert look("stops-all-at-once", "!override\nservices: {web: {image: demo/web:1}}\n") != []
+    with pytest.raises(StackError, match="found an empty file"):
+        look("stops-all-at-once", "!reset null\n")
