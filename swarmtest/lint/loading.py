@@ -32,6 +32,7 @@ _COUNTS = (
     *(("deploy", part, "parallelism") for part in ("update_config", "rollback_config")),
 )
 _SIZES = tuple(("deploy", "resources", part, "memory") for part in ("limits", "reservations"))
+_CLUSTER_SIZES = tuple(("x-cluster-spec", "capacity_range", key) for key in ("required_bytes", "limit_bytes"))
 _PARTS = ("networks", "volumes", "secrets", "configs")
 
 
@@ -138,6 +139,7 @@ def _mount(item: Any) -> None:
 
 
 def _external(part: str, body: Mapping[str, Any]) -> Found:
+    yield from _each(body, _CLUSTER_SIZES, parse_size, 'write a number and a unit, such as "1G"')
     external = body.get("external")
     if not external or isinstance(external, Unsure):
         if part in ("secrets", "configs") and body.get("driver") and body.get("file"):
