@@ -51,7 +51,8 @@ def _service(body: Mapping[str, Any], services: set[str], known: Mapping[str, se
     yield from _formats(body)
     if body.get("extends"):
         return  # the rest may be in the service that it extends
-    if not body.get("image") and not body.get("build") and not body.get("provider"):
+    started = [body.get(key) for key in ("image", "build", "provider")]
+    if not any(value or isinstance(value, Unsure) for value in started):
         yield (), "has neither an image nor a build", "write image: NAME:TAG, or build: FOLDER"
     networks = body.get("networks")
     for name in pairs(networks) if networks else ():

@@ -10,10 +10,10 @@ from swarmtest.lint import Target
 from swarmtest.lint.linting import lint
 
 
-def refused(tmp_path: Path, text: str) -> list[str]:
+def refused(tmp_path: Path, text: str, target: Target = Target.SWARM) -> list[str]:
     path = tmp_path / "stack.yml"
     path.write_text(text, encoding="utf-8")
-    found = lint([path], Target.SWARM, {}).findings
+    found = lint([path], target, {}).findings
     return [each.effect for each in found if each.rule == "docker-refuses"]
 
 
@@ -44,3 +44,10 @@ def test_what_no_value_makes_legal_is_refused_though_the_variable_is_unset(
 )
 def test_what_a_value_can_make_legal_is_not_called_refused(tmp_path: Path, text: str) -> None:
     assert refused(tmp_path, text) == []
+
+
+@pytest.mark.parametrize("image", ["${ID:?say which}", "${ID}"])
+def test_an_image_that_is_a_variable_is_one(tmp_path: Path, image: str) -> None:
+    """docker/compose ``pkg/e2e/fixtures/simple-composefile/id.yaml``."""
+    for target in Target:
+        assert refused(tmp_path, f"services: {{web: {{image: '{image}'}}}}\n", target) == []
