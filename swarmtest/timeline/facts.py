@@ -49,6 +49,12 @@ class TaskFacts:
         ports = [int(port) for event in self.states for port in (event.get("host_ports") or {}).values() if port]
         return tuple(dict.fromkeys(ports))
 
+    @property
+    def is_leftover(self) -> bool:
+        """Whether only its end was seen and Swarm lists no such task: an earlier stack of this name had it."""
+        begun = any(event.get("action") in ("create", "start") for event in self.container)
+        return not self.states and not begun
+
     def doubt(self, clock: Clock) -> float:
         """The error of :meth:`first_seen`: another clock's, and never more than the time between two polls."""
         error = max((clock.of(event)[1] for event in self.container), default=0.0)
@@ -99,7 +105,7 @@ def collect(events: Iterable[Event], service: str, until: float) -> dict[str, Ta
     for event in samples:
         if (task := owner.get(event.get("container") or "")) is not None:
             _take_sample(tasks[task], event)
-    return tasks
+    return {name: facts for name, facts in tasks.items() if not facts.is_leftover}
 
 
 def _take_sample(facts: TaskFacts, event: Event) -> None:

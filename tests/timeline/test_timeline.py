@@ -295,3 +295,13 @@ def test_a_task_that_we_killed_is_no_task_that_failed() -> None:
     assert killed().judged().timeline.failed_tasks == ()
     crashed = killed().drop(lambda event: event["kind"] == "act")
     assert len(crashed.judged().timeline.failed_tasks) == 1
+
+
+def test_what_an_earlier_stack_of_the_same_name_left_is_no_instance() -> None:
+    """The engine tells of a container's end when it has tidied up, which may be after the next deploy has begun."""
+    rollout = Rollout()
+    before = len(rollout.judged().timeline.lifespans)
+    for action in ("die", "destroy"):
+        rollout.event(-39.0, "container", action=action, service="api", task="gone", container="gonebox", exit_code=0)
+    assert len(rollout.judged().timeline.lifespans) == before
+    assert rollout.document().outcome == "passed"
