@@ -192,7 +192,7 @@ def _read_trace(database: Database, folder: RunFolder) -> None:
     path = str(folder.events).replace("'", "''")
     source = f"read_json('{path}', format = 'newline_delimited', ignore_errors = true, columns = {{{columns}}})"
     chosen = ", ".join(f"{read} AS {name}" for name, read in _FROM_TRACE.items())
-    wanted = "kind IN ('record', 'proxied')"
+    wanted = "kind IN ('record', 'proxied') AND t IS NOT NULL"
     if folder.events.stat().st_size == 0:
         source, wanted = f"(SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in typed.items())})", "false"
     database.run(f"CREATE TABLE lines AS SELECT {chosen} FROM {source} WHERE {wanted}")

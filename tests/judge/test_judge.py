@@ -81,7 +81,7 @@ def test_a_damaged_file_is_named_in_one_line(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "field", "value"),
     [("trace", "offsets", "x"), ("act", "instances", [[]]), ("act", "settings", 5), ("task", "addresses", {"a": 1}),
-     ("act", "id", {}), ("traffic", "machine_share", "full"), ("phase", "name", [])],
+     ("act", "id", {}), ("traffic", "machine_share", "full"), ("phase", "name", []), ("record", "t", [])],
 )  # fmt: skip
 def test_a_forged_event_is_judged_or_refused_in_one_line(tmp_path: Path, kind: str, field: str, value: object) -> None:
     rollout = Rollout()
@@ -95,6 +95,7 @@ def test_a_forged_event_is_judged_or_refused_in_one_line(tmp_path: Path, kind: s
     except RunFolderError as error:
         said = str(error)
     assert (document is None) == ("was it edited" in said)
+    assert not [entry.name for entry in (document.checks if document else []) if "itself broke" in entry.sentence]
     assert "\n" not in said
 
 
