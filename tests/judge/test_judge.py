@@ -81,13 +81,13 @@ def test_a_damaged_file_is_named_in_one_line(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "field", "value"),
     [("trace", "offsets", "x"), ("act", "instances", [[]]), ("act", "settings", 5), ("task", "addresses", {"a": 1}),
-     ("act", "id", {}), ("traffic", "machine_share", "full"), ("phase", "name", []), ("record", "t", [])],
+     ("act", "id", {}), ("traffic", "machine_share", "full"), ("phase", "name", []), ("finish", "t", [])],
 )  # fmt: skip
 def test_a_forged_event_is_judged_or_refused_in_one_line(tmp_path: Path, kind: str, field: str, value: object) -> None:
     rollout = Rollout()
     folder = folder_of(rollout, tmp_path / "run")
     lines = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
-    forged = [line | {field: value} if line["kind"] == kind else line for line in lines]
+    forged = [line | {field: value} if kind in (line["kind"], line.get("event")) else line for line in lines]
     (folder / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in forged))
     document, said = None, ""
     try:
