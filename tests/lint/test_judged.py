@@ -44,7 +44,6 @@ NEWER_COMPOSE = {
     "mem 5iB": "go-units of 2024 is stricter",
     "mem .5g": "go-units of 2024 takes it",
     "mem 5.m": "go-units of 2024 takes it",
-
     'port "::1:80:80"': "an address of IPv6 without brackets; Swarm takes it",
     "key extends: {service: a}": "what's extended may be in another file",
     "include": "what's included isn't read",
@@ -55,6 +54,7 @@ NEWER_COMPOSE = {
     "top secrets: {s: {driver: x, file: y}}": "Swarm refuses it; one rule for both",
     "top secrets: {s: {driver: x}}": "a driver may have content of its own",
 }
+
 
 def looked_at(case: Case, target: Target) -> tuple[Stack | None, list[Finding]]:
     """The stack and what's found to be refused; no stack where the file can't be read at all."""
@@ -67,8 +67,10 @@ def looked_at(case: Case, target: Target) -> tuple[Stack | None, list[Finding]]:
     rules = [rule for rule in all_rules() if rule.name in LEGALITY]
     return stack, [finding for rule in rules for finding in rule.find(stack)]
 
+
 def depends_on_a_variable(document: Document) -> bool:
     return any(note.kind in ("unset", "required-lost") for layer in document.layers for note in layer.notes)
+
 
 def disagreement(case: Case, target: Target, legal: bool) -> str | None:
     stack, found = looked_at(case, target)
@@ -77,13 +79,16 @@ def disagreement(case: Case, target: Target, legal: bool) -> str | None:
         return None
     return f"{case.name}: Docker {'takes' if legal else 'refuses'} it; ours: {[each.effect for each in found]}"
 
+
 def test_what_docker_stack_refuses_is_refused_and_nothing_else_is() -> None:
     assert len(CASES) > 500
     assert [found for case in CASES if (found := disagreement(case, Target.SWARM, case.legal))] == []
 
+
 def test_what_compose_refuses_is_refused_and_nothing_else_is() -> None:
     cases = [case for case in CASES if case.name not in NEWER_COMPOSE]
     assert [found for case in cases if (found := disagreement(case, Target.COMPOSE, case.compose))] == []
+
 
 def test_each_exception_is_still_one() -> None:
     by_name = {case.name: case for case in CASES}
@@ -92,10 +97,12 @@ def test_each_exception_is_still_one() -> None:
     for name in OTHER_VALUES:
         assert list(other_values(by_name[name])), name
 
+
 def test_a_legal_stack_comes_to_what_docker_makes_of_it() -> None:
     cases = [case for case in CASES if case.legal and case.name not in OTHER_VALUES]
     assert len(cases) > 200
     assert [found for case in cases for found in other_values(case)] == []
+
 
 def other_values(case: Case) -> Iterator[str]:
     stack, _found = looked_at(case, Target.SWARM)
@@ -113,6 +120,7 @@ def other_values(case: Case) -> Iterator[str]:
             for key in theirs
             if theirs[key] != ours[key]
         )
+
 
 def docker_values(body: Mapping[str, Any]) -> dict[str, Any]:
     """What ``docker stack config`` writes, with the defaults that it leaves out."""
@@ -149,16 +157,20 @@ def docker_values(body: Mapping[str, Any]) -> dict[str, Any]:
         "health": None if disabled or not health else check(health),
     }
 
+
 def seconds(body: Mapping[str, Any], key: str, default: str) -> float:
     return parse_duration(body.get(key, default))
+
 
 def policy(body: Mapping[str, Any]) -> tuple[Any, ...]:
     monitor = seconds(body, "monitor", "5s")
     return body.get("order", "stop-first"), body.get("parallelism", 1), seconds(body, "delay", "0s"), monitor
 
+
 def check(body: Mapping[str, Any]) -> tuple[Any, ...]:
     times = seconds(body, "interval", "30s"), seconds(body, "timeout", "30s"), seconds(body, "start_period", "0s")
     return tuple(body.get("test") or ()), body.get("retries", 3), *times
+
 
 def our_values(service: LintService) -> dict[str, Any]:
     health = service.health
@@ -199,10 +211,12 @@ def our_values(service: LintService) -> dict[str, Any]:
         ),
     }
 
+
 @pytest.mark.skipif(why_not() is not None, reason=why_not() or "")
 def test_docker_says_today_what_is_recorded_of_every_eighth_case() -> None:
     # of all of them in tests/live
     assert changed(CASES[::8]) == []
+
 
 def changed(cases: list[Case]) -> list[str]:
     """The cases of which the Docker CLI on PATH says something else than is recorded."""
@@ -213,12 +227,14 @@ def changed(cases: list[Case]) -> list[str]:
         if case.legal != now.legal or (case.legal and services(case.said) != services(now.said))
     ]
 
+
 def services(said: str) -> Any:
     """Newer CLIs may write a newer default version, and ports of one number in another order."""
     found = yaml.safe_load(said)["services"]
     for body in found.values():
         (body or {}).get("ports", []).sort(key=repr)
     return found
+
 
 def test_every_file_of_this_project_reads_as_docker_reads_it() -> None:
     reason = why_not()
