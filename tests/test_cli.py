@@ -249,6 +249,18 @@ def test_what_there_is_is_listed_without_an_engine(call: Call) -> None:
         assert re.search(rf"^  {name} +\S", ended.out, re.M)
 
 
+def test_the_help_says_each_verb_in_a_whole_sentence_in_the_order_of_use(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = call("--help").out.splitlines()
+    verbs = lines[lines.index("Commands:") + 1 :]
+    assert [line.split()[0] for line in verbs][:3] == ["lint", "doctor", "run"]
+    assert len(verbs) == len(cli.VERBS)
+    assert all(line.endswith(".") and not line.endswith("...") for line in verbs), verbs
+    assert max(map(len, lines)) <= 80
+
+
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["run", "--help"], ["--version"]])
 def test_help_and_version_are_given(call: Call, words: list[str]) -> None:
     ended = call(*words)

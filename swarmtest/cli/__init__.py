@@ -16,15 +16,15 @@ from swarmtest.errors import Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 
 VERBS = [
-    run.run,
-    tune.tune,
     lint.lint,
+    doctor.doctor,
+    run.run,
     judge.judge,
     query.query,
+    tune.tune,
     recover.recover,
-    listing.list_,
-    doctor.doctor,
     worker.worker,
+    listing.list_,
 ]
 """One module a verb."""
 
@@ -43,14 +43,25 @@ def _say_version(context: click.Context, _option: click.Parameter, wanted: bool)
     context.exit()
 
 
-@click.group(commands=VERBS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _InOrder(click.Group):
+    """Its help lists the verbs as a person comes to need them, not by the alphabet."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click calls it
+        return list(self.commands)
+
+
+@click.group(
+    cls=_InOrder, commands=VERBS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_say_version, help="The version.")
 def commands() -> None:
     """Finds out whether a Swarm stack can be deployed under load without losing a request.
 
     \b
-    Exit codes: 0 every check passed · 1 a check failed · 2 wrong usage, or a stack that can't be run
-                3 none failed, but something is not proved · 4 swarmtest or the engine broke · 130 interrupted
+    Exit codes: 0 every check passed · 1 a check failed
+                2 wrong usage, or a stack that can't be run
+                3 no check failed, but something isn't proved
+                4 swarmtest or the engine broke · 130 interrupted
     """
 
 

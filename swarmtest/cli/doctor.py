@@ -9,7 +9,7 @@ import click
 from swarmtest.errors import EngineError
 
 
-@click.command()
+@click.command(short_help="Says what's missing on this machine, or for a stack.")
 @click.argument("stack", required=False, type=click.Path(path_type=Path))
 def doctor(stack: Path | None) -> int:
     """Says what's missing on this machine, and for STACK where one is given, and what to do."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from swarmtest.reports.tune import Tune
 
 
-@click.command()
+@click.command(short_help="Judges an old run again, from its folder alone.")
 @click.argument("folder", type=click.Path(path_type=Path))
 def judge(folder: Path) -> int:
     """Judges the run or the series in FOLDER again, from what's in the folder alone; tells of a tune again."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 STDIN = Path("-")
 
 
-@click.command()
+@click.command(short_help="Says what's wrong with stack files; no engine needed.")
 @click.argument("stack", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "-c", "--compose-file", "several", multiple=True, type=click.Path(path_type=Path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command("list")
+@click.command("list", short_help="Lists scenarios, checks and the rules of lint.")
 def list_() -> None:
     """Shows the scenarios, the checks and the rules of lint, with a line each."""
     from swarmtest.catalogue import check_lines, group_lines, rule_lines, scenario_lines

@@ -24,7 +24,7 @@ MOST_ROWS = 10_000
 """So many rows of a table are for a person; --csv and --json have all of them."""
 
 
-@click.command()
+@click.command(short_help="Asks a run's records by SQL.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("sql")
 @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated values, with a line of names.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Removes what a killed run left behind.")
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[FOLDER]...")
 @click.option(
     "--out", default="runs", show_default=True, type=click.Path(path_type=Path), help="Folder of run folders."

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from swarmtest.running.order import Order
 
 
-@click.command()
+@click.command(short_help="Deploys a stack, changes it under load, and judges.")
 @click.argument("stack", type=click.Path(path_type=Path))
 @click.option(
     "--scenario", default="rolling", show_default=True, help="What to do to the stack, or A,B,C; see `swarmtest list`."

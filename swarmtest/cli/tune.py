@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EMITS = ("kubernetes", "compose", "service-update")
 
 
-@click.command()
+@click.command(short_help="Finds the smallest safe grace of a service.")
 @click.argument("stack", type=click.Path(path_type=Path))
 @click.option("--service", help="The service to tune, where the file doesn't say.")
 @click.option("--coverage", default="0.9", show_default=True, help='Share of all stops to be covered, or "90%".')

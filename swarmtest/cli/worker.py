@@ -11,7 +11,7 @@ from swarmtest.errors import UsageError
 DEFAULT_PORT = 5557
 
 
-@click.command()
+@click.command(short_help="Sends a share of the traffic of a run elsewhere.")
 @click.argument("master", metavar="HOST[:PORT]")
 @click.option("--processes", type=click.IntRange(1, 64), default=1, show_default=True, help="Workers on this machine.")
 def worker(master: str, processes: int) -> int:
