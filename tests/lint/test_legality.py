@@ -192,3 +192,20 @@ def test_any_text_is_linted_or_a_stack_error(text: str, before: str) -> None:
     for target in Target:
         with contextlib.suppress(StackError):
             lint([FILE], target, {}, {FILE: before + text})
+
+
+@pytest.mark.parametrize(
+    "twice",
+    [
+        'ports: ["80:80", "80:80"]',
+        "expose: [80, 80]",
+        "environment: [A=1, A=1]",
+        "dns: [1.1.1.1, 1.1.1.1]",
+        "tmpfs: [/a, /a]",
+    ],
+)
+def test_what_is_there_twice_is_once_to_compose_and_refused_in_a_stack(twice: str) -> None:
+    """compose-spec/compose-go ``override/uncity.go``; docker-compose 2.26.1 takes each, and the stack commands none."""
+    assert look("docker-refuses", f"{WEB}    {twice}\n", "compose") == []
+    (found,) = look("docker-refuses", f"{WEB}    {twice}\n")
+    assert "has an item twice" in found.effect

@@ -16,7 +16,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from swarmtest.lint.schema.wording import described
+from swarmtest.lint.schema.wording import TWICE, described
 from swarmtest.stack.building import Path_
 from swarmtest.stack.durations import parse_duration
 from swarmtest.stack.interpolation import Unsure
@@ -25,6 +25,13 @@ from swarmtest.stack.scalars import as_text
 LATEST = "3.13"
 VERSIONS = tuple(f"3.{minor}" for minor in range(14))
 COMPOSE = "compose"
+_SAID_ONCE = frozenset(
+    ("aliases", "annotations", "args", "additional_contexts", "cap_add", "cap_drop", "configs", "devices", "dns")
+).union(
+    ("dns_opt", "dns_search", "env_file", "environment", "expose", "labels", "link_local_ips", "links", "ports"),
+    ("profiles", "secrets", "sysctls", "tags", "tmpfs", "volumes"),
+)
+"""Lists of which Compose keeps the last of what's there twice, before it asks its schema (``override/uncity.go``)."""
 _NEVER_A_TEXT = frozenset(("mapping", "list", "null"))
 
 
@@ -66,6 +73,8 @@ def errors_in(tree: Mapping[str, Any], schema: str) -> tuple[SchemaError, ...]:
     except ValueError:  # it takes plain JSON only: no text that's more than a text, no infinite number
         found = list(_validator(schema).iter_errors(_plain(tree)))
     errors = [SchemaError(*each) for error in found for each in described(error, _definition(schema))]
+    if schema == COMPOSE:
+        errors = [each for each in errors if each.problem != TWICE or each.path[-1] not in _SAID_ONCE]
     return tuple(error for error in errors if not isinstance(_at(tree, error.path), Unsure) or _whatever_it_is(error))
 
 

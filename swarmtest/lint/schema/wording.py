@@ -8,6 +8,7 @@ from typing import Any
 
 _KINDS = {"object": "mapping", "array": "list"}
 _LONGEST = 40
+TWICE = "has an item twice"
 
 Described = tuple[tuple[str, ...], str, bool, tuple[str, ...], tuple[str, ...]]
 
@@ -43,7 +44,7 @@ def _described(error: Any, kinds: tuple[str, ...]) -> Described:
         case "required":
             return path, f"lacks the key {_unquoted(kind.get('property'))}", *_NO, ()
         case "uniqueItems":
-            return path, "has an item twice", *_NO, ()
+            return path, TWICE, *_NO, ()
         case "pattern":
             return path, f"has a form that isn't allowed: {shown(error.instance)}", *_NO, ()
         case "oneOf":
