@@ -81,13 +81,28 @@ def derived_url(stack: Stack, service: str, door: FrontDoor) -> str:
     ports = [port for port in publisher.ports if port.published and port.protocol == "tcp"]
     if not ports:
         raise StackError(
-            f"no published port to send traffic to: {publisher.name} publishes none;"
-            ' add `ports: ["8080:80"]`, or say `x-swarmtest: {url: http://…}` or --url',
+            f"no published port to send traffic to: {_unusable(publisher, publisher.name == service)}",
             file=stack.file,
             line=stack.source.lines.get(("services", publisher.name)),
             key=f"services.{publisher.name}.ports",
         )
     return f"http://127.0.0.1:{ports[0].published}"
+
+
+def _unusable(publisher: Service, under_test: bool) -> str:
+    """Why none of its ports will do, and what to write."""
+    url = "say `x-swarmtest: {url: http://…}` or --url"
+    tcp = [port for port in publisher.ports if port.protocol == "tcp"]
+    if under_test and any(port.mode == "host" for port in tcp):
+        return (
+            f"those of {publisher.name} have no number of their own; say `x-swarmtest: {{front_door: direct}}`"
+            f" to ask each instance by its own port, or {url}"
+        )
+    if tcp:
+        return (
+            f'those of {publisher.name} have no number of their own; write `ports: ["8080:{tcp[0].target}"]`, or {url}'
+        )
+    return f'{publisher.name} publishes none; add `ports: ["8080:80"]`, or {url}'
 
 
 def _reload(part: Reader) -> str | None:

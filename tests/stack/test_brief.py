@@ -150,6 +150,17 @@ def test_a_service_without_a_published_port_has_no_address(tmp_path: Path) -> No
     assert "--url" in error.problem
     chosen_by_engine = refused(tmp_path, "{}", "services: {a: {image: x, ports: [80]}}\n")
     assert "no published port" in chosen_by_engine.problem
+    assert '["8080:80"]' in chosen_by_engine.problem
+
+
+def test_host_ports_without_a_number_can_be_asked_directly(tmp_path: Path) -> None:
+    ports = "services: {a: {image: x, ports: [{target: 80, mode: host}]}}\n"
+    error = refused(tmp_path, "{}", ports)
+    assert "no published port" in error.problem
+    assert "{front_door: direct}" in error.problem
+    assert brief(tmp_path, "front_door: direct", ports).front_door.mode == "direct"
+    proxy = refused(tmp_path, "service: b", ports.replace("{a:", "{b: {image: y}, a:"))
+    assert "front_door: direct" not in proxy.problem
 
 
 @pytest.mark.parametrize(
