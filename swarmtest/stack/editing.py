@@ -73,7 +73,8 @@ def write_exactly(path: Path, text: str) -> None:
 def diff(before: str, after: str, file: Path) -> str:
     """What edits change, as ``patch`` takes it."""
     old, new = (text.removeprefix(_BOM).splitlines(keepends=True) for text in (before, after))
-    found = difflib.unified_diff(old, new, f"a/{file}", f"b/{file}")
+    name = file.as_posix().lstrip("/")
+    found = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
 
 

@@ -38,7 +38,9 @@ DECLARE = (
 _NOT_GENEROUS = (
     "each stop was still draining when the {grace} s that were to be generous were over; give more: --generous"
 )
-_FULL = "run {runs}: {full}. Stops took longer there than they would on a machine with room, and the value is larger"
+_FULL = (
+    "run {runs}: {full}. Stops took longer there than they would on a machine with room, and the value may be larger"
+)
 
 CarryOut = Callable[[Trial, int], Seen]
 

@@ -207,7 +207,11 @@ def test_the_diff_can_be_applied_by_patch() -> None:
     )
 
 
-SPACE = st.sampled_from(["", " ", "  # why\n    ", "\n    # see below\n    "])
+def test_a_file_by_its_whole_path_is_named_so_that_patch_finds_it() -> None:
+    before = "services:\n  api:\n    stop_grace_period: 30s\n"
+    assert diff(before, grace(before), Path("/srv/stack.yml")).startswith("--- a/srv/stack.yml\n+++ b/srv/stack.yml\n")
+
+
 OTHERS = st.lists(
     st.sampled_from(
         [
