@@ -25,8 +25,14 @@ _NEEDS_MORE = frozenset({"curl", "wget", "test", "[", "nc", "grep", "python", "p
 _EMPTY_IS_FINE = frozenset({"redis-cli", "valkey-cli", "echo", "true", "cat", "python", "python3", "node", "php"})
 """Without words behind them, and with no input, they end with 0."""
 
-NEVER = "the task never gets healthy, and a rollout can't finish"
 ALWAYS = "the check is always green, whatever the app does"
+
+
+def never(service: LintService) -> str:
+    """What comes of a check that can't pass."""
+    if service.swarm:
+        return "the task never gets healthy, and a rollout can't finish"
+    return "the container never gets healthy, and what depends on that isn't started"
 
 
 def _test(service: LintService) -> tuple[str, ...]:
@@ -47,7 +53,7 @@ def _operators_as_arguments(stack: Stack) -> Iterator[Finding]:
             effect = f"{what}: they do nothing, or disturb the script that {name} runs"
             yield Finding(_AS_ARGUMENTS, Severity.WARNING, Certainty.LIKELY, place, effect, fix)
             continue
-        outcome = ALWAYS if name in _TAKES_ANY else f"it fails, and {NEVER}"
+        outcome = ALWAYS if name in _TAKES_ANY else f"it fails, and {never(service)}"
         certainty = Certainty.CERTAIN if name in _TAKES_ANY | _KNOWN else Certainty.LIKELY
         yield Finding(_AS_ARGUMENTS, Severity.ERROR, certainty, place, f"{what}; {outcome}", fix)
 
@@ -68,7 +74,7 @@ def _items_dropped(stack: Stack) -> Iterator[Finding]:
         if not probe.script or not probe.dropped or "$" in probe.text:
             continue
         lost = shortened(" ".join(probe.dropped))
-        effect = f"the shell runs only {shortened(probe.text)!r}, and never {lost!r}; {_outcome(probe)}"
+        effect = f"the shell runs only {shortened(probe.text)!r}, and never {lost!r}; {_outcome(service, probe)}"
         yield Finding(
             "health-items-dropped",
             Severity.ERROR,
@@ -79,7 +85,7 @@ def _items_dropped(stack: Stack) -> Iterator[Finding]:
         )
 
 
-def _outcome(probe: Probe) -> str:
+def _outcome(service: LintService, probe: Probe) -> str:
     """Which way it goes wrong: always red, always green, or weaker than it looks."""
     commands = probe.script.commands if probe.script else ()
     words = commands[-1].words if commands else ()
@@ -87,7 +93,7 @@ def _outcome(probe: Probe) -> str:
     if len(words) == 1 and name in _EMPTY_IS_FINE:
         return f"{name} alone ends with 0, so {ALWAYS}"
     if len(words) == 1 and name in _NEEDS_MORE:
-        return f"{name} alone fails, so {NEVER}"
+        return f"{name} alone fails, so {never(service)}"
     if name == "curl" and not _fails_on_status(words):
         return f"curl without -f ends with 0 on HTTP 500, too: {ALWAYS} as long as something answers"
     if name in _TAKES_ANY:
@@ -111,7 +117,7 @@ def _kind_missing(stack: Stack) -> Iterator[Finding]:
             Certainty.CERTAIN,
             service.place("healthcheck", "test"),
             f"the list has to begin with CMD or CMD-SHELL, and begins with {shortened(test[0])!r}: the engine never"
-            f" runs the check; {NEVER if service.swarm else 'the container stays in the state starting'}",
+            f" runs the check; {never(service) if service.swarm else 'the container stays in the state starting'}",
             f'write test: ["CMD", {", ".join(chr(34) + word + chr(34) for word in test)}]',
         )
 
@@ -128,7 +134,7 @@ def _program_not_found(stack: Stack) -> Iterator[Finding]:
             Certainty.CERTAIN,
             service.place("healthcheck", "test"),
             f"CMD starts no shell: it looks for a program whose name is {shortened(first)!r}, spaces and all, and finds"
-            f" none; {NEVER}",
+            f" none; {never(service)}",
             f'write test: "{_as_text(probe.words)}", or one item for each word',
             _as_script(service) if len(probe.words) == 1 else None,
         )

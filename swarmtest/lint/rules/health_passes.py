@@ -9,7 +9,7 @@ from swarmtest.lint.commands import base
 from swarmtest.lint.probes import Probe, probes, short_flags
 from swarmtest.lint.rolling import start_first
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.lint.rules.health import ALWAYS, NEVER
+from swarmtest.lint.rules.health import ALWAYS, never
 from swarmtest.lint.shell import Command, Script
 from swarmtest.lint.wording import shortened
 
@@ -83,7 +83,7 @@ def _never_passes(stack: Stack) -> Iterator[Finding]:
                 Severity.ERROR,
                 Certainty.CERTAIN,
                 service.place("healthcheck", "test"),
-                f"it ends with {' '.join(last[-1].words)!r} whenever it gets that far, so {NEVER}",
+                f"it ends with {' '.join(last[-1].words)!r} whenever it gets that far, so {never(service)}",
                 "write || exit 1 behind the command that asks, not ; exit 1 or && exit 1",
             )
 

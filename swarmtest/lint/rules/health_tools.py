@@ -8,7 +8,7 @@ from swarmtest.lint import Certainty, Finding, Severity
 from swarmtest.lint.commands import SHELLS, base
 from swarmtest.lint.probes import Probe, probes, urls
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.lint.rules.health import NEVER
+from swarmtest.lint.rules.health import never
 from swarmtest.lint.services import Image, LintService
 from swarmtest.lint.stop_signals import alpine, has_curl, shell_less, slim
 
@@ -30,7 +30,7 @@ def _tool_unverified(stack: Stack) -> Iterator[Finding]:
             Certainty.UNKNOWN,
             service.place("healthcheck", "test"),
             f"the check needs {missing}, and {kind} such as {service.image.text} has none unless somebody put it in;"
-            f" without it {NEVER}",
+            f" without it {never(service)}",
             f"see whether it's there: docker run --rm --entrypoint {missing} {service.image.text} --version; if not,"
             " install"
             " it, or ask with what the image has",
@@ -57,7 +57,8 @@ def _shell_missing(stack: Stack) -> Iterator[Finding]:
             Severity.ERROR,
             Certainty.LIKELY,
             service.place("healthcheck", "test"),
-            f"the check needs {needs}, and an image such as {service.image.text} has nothing but its program; {NEVER}",
+            f"the check needs {needs}, and an image such as {service.image.text} has nothing but its program;"
+            f" {never(service)}",
             'let the program check itself: test: ["CMD", "/app", "healthcheck"]',
         )
 
@@ -75,7 +76,7 @@ def _localhost_busybox(stack: Stack) -> Iterator[Finding]:
             service.place("healthcheck", "test"),
             "BusyBox's wget asks the first address of localhost, which may be ::1, and tries no other: an app that"
             " listens"
-            f" on IPv4 only answers its users, but {NEVER}",
+            f" on IPv4 only answers its users, but {never(service)}",
             "write 127.0.0.1 instead of localhost",
         )
 
@@ -94,7 +95,7 @@ def _asks_published_port(stack: Stack) -> Iterator[Finding]:
             service.place("healthcheck", "test"),
             f"the check asks port {port}, which is published outside; inside the container, where it runs, the app"
             " listens"
-            f" on {wrong[0].target}: nothing answers, and {NEVER}",
+            f" on {wrong[0].target}: nothing answers, and {never(service)}",
             f"ask 127.0.0.1:{wrong[0].target}",
         )
 

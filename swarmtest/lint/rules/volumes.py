@@ -66,13 +66,15 @@ def _single_writer_replicated(stack: Stack) -> Iterator[Finding]:
         mount = next((each for each in own_data(service) if "{{" not in each.source), None)
         if mount is None or service.mode != "replicated" or not service.replicas or service.replicas < 2:
             continue
+        where = ": all but the first fail at its lock, or they damage the data"
+        if service.swarm:
+            where = " where they meet on a node, and a volume of the same name with other data on each other node"
         yield Finding(
             rule="single-writer-replicated",
             severity=Severity.WARNING,
             certainty=Certainty.LIKELY,
             place=service.place("deploy", "replicas"),
-            effect=f"{service.replicas} of {service.image.name} have the one volume {mount.source} where they meet on a"
-            " node, and a volume of the same name with other data on each other node",
+            effect=f"{service.replicas} of {service.image.name} have the one volume {mount.source}{where}",
             fix="write replicas: 1; or a service for each member of a cluster of it, each with its own volume",
         )
 

@@ -229,3 +229,10 @@ def test_a_search_that_finds_its_own_shell(test: str, said: str) -> None:
 )
 def test_a_search_that_does_not(test: str) -> None:
     assert look("health-finds-itself", checked(test)) == []
+
+
+def test_under_compose_no_rollout_is_spoken_of() -> None:
+    text = "services: {web: {image: demo/web:1, healthcheck: {test: exit 1}}}\n"
+    (swarm,), (compose,) = look("health-never-passes", text), look("health-never-passes", text, "compose")
+    assert "a rollout can't finish" in swarm.effect
+    assert compose.effect.endswith("the container never gets healthy, and what depends on that isn't started")

@@ -125,3 +125,14 @@ def test_several_databases_on_one_volume() -> None:
     each = text.replace('"dbdata:/data/db"', "{type: volume, source: 'db-{{.Task.Slot}}', target: /data/db}")
     assert look("single-writer-replicated", each) == []
     assert look("single-writer-replicated", text.replace("mongo:7", "demo/app:1")) == []
+
+
+def test_under_compose_no_other_node_is_spoken_of() -> None:
+    text = "services: {db: {image: redis:7, volumes: ['kept:/data'], deploy: {replicas: 2}}}\nvolumes: {kept: {}}\n"
+    (swarm,) = look("single-writer-replicated", text)
+    (compose,) = look("single-writer-replicated", text, "compose")
+    assert "each other node" in swarm.effect
+    assert (
+        compose.effect
+        == "2 of redis have the one volume kept: all but the first fail at its lock, or they damage the data"
+    )
