@@ -63,6 +63,8 @@ def _layer(path: Path, read: YamlTree, environment: Mapping[str, str], *, swarm:
     plain = plain and swarm and not any(oddity.kind == "key" for oddity in read.oddities)
     try:
         tagged = whole if plain else interpolation.below(whole)
+        if swarm and tagged is not whole and "version" in whole:  # docker/cli looks at it before it replaces anything
+            tagged = {**tagged, "version": whole["version"]}
         tree = settled(tagged) if read.tagged else tagged
     except RecursionError as error:
         raise StackError("not readable: nested too deep", file=path) from error

@@ -51,3 +51,10 @@ def test_an_image_that_is_a_variable_is_one(tmp_path: Path, image: str) -> None:
     """docker/compose ``pkg/e2e/fixtures/simple-composefile/id.yaml``."""
     for target in Target:
         assert refused(tmp_path, f"services: {{web: {{image: '{image}'}}}}\n", target) == []
+
+
+def test_a_version_is_looked_at_before_variables_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "stack.yml"
+    path.write_text("version: '${V:-3.8}'\nservices: {web: {image: '${IMAGE:-demo/web:1}'}}\n", encoding="utf-8")
+    (found,) = (each for each in lint([path], Target.SWARM, {}).findings if each.rule == "docker-refuses-version")
+    assert "version ${V:-3.8} is no version of stack files" in found.effect
