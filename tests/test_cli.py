@@ -342,11 +342,11 @@ def test_a_bug_of_ours_ends_with_4_and_never_with_the_code_of_a_failed_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken(_path: Path) -> int:
-        raise ValueError("not what it thought")
+        raise RuntimeError("not what it thought")
 
     monkeypatch.setattr(cli.judge, "judge_and_report", broken)
     monkeypatch.setattr(sys, "argv", ["swarmtest", "judge", "runs/one"])
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 4
-    assert "swarmtest itself broke (ValueError: not what it thought)" in capsys.readouterr().err
+    assert "swarmtest itself broke (RuntimeError: not what it thought)" in capsys.readouterr().err
