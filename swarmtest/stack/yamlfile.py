@@ -22,6 +22,7 @@ from yaml.scanner import Scanner
 from swarmtest.errors import StackError
 from swarmtest.stack.building import PLAIN, QUOTED, Builder, Oddity, Path_
 from swarmtest.stack.yamllines import Lines, halves
+from swarmtest.stack.yamlwords import in_plain_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,9 @@ def _guarded(text: str, path: Path, builder: Builder, *, one: bool) -> YamlTree:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
-        raise StackError(f"not valid YAML: {error.problem or error.context}", file=path, line=line) from error
+        opened = error.context_mark.line + 1 if error.context_mark else None
+        words = in_plain_words(str(error.problem or error.context), opened)
+        raise StackError(f"not valid YAML: {words}", file=path, line=line) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise StackError(f"not valid YAML: the character {error.character!r}", file=path, line=line) from error
