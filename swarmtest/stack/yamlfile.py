@@ -24,6 +24,9 @@ from swarmtest.stack.building import PLAIN, QUOTED, Builder, Oddity, Path_
 from swarmtest.stack.yamllines import Lines, halves
 from swarmtest.stack.yamlwords import in_plain_words
 
+MOST_CHARACTERS = 200_000_000
+"""Longer than any file that a person means: a device, such as ``/dev/zero``, has no end at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class YamlTree:
@@ -78,7 +81,8 @@ def documents(text: str) -> list[str]:
 def read_text(path: Path, what: str) -> str:
     """A file's text; raises :class:`StackError` for what's none."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MOST_CHARACTERS + 1)
     except FileNotFoundError as error:
         raise StackError(f"no such file; give the path of {what}", file=path) from error
     except IsADirectoryError as error:
@@ -87,6 +91,9 @@ def read_text(path: Path, what: str) -> str:
         raise StackError(f"can't be read: {error.strerror}", file=path) from error
     except UnicodeDecodeError as error:
         raise StackError(f"isn't UTF-8 text (byte {error.start}); save it as UTF-8", file=path) from error
+    if len(text) > MOST_CHARACTERS:
+        raise StackError(f"longer than {MOST_CHARACTERS:,} characters; give the path of {what}", file=path)
+    return text
 
 
 class _Untagged:

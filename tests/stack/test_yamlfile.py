@@ -95,3 +95,13 @@ def answer(path: Path) -> str:
 def test_what_docker_reads_in_its_own_way_is_noted(text: str, oddity: tuple[object, ...]) -> None:
     (found,) = parse_tagged(text, Path("file.yml")).oddities
     assert (found.kind, found.path, found.line, found.text, found.first_line) == oddity
+
+
+def test_a_file_without_an_end_is_not_read_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "stack.yml"
+    file.write_text("services: {}")
+    monkeypatch.setattr("swarmtest.stack.yamlfile.MOST_CHARACTERS", len("services: {}"))
+    assert read_yaml(file, "a stack file").tree == {"services": {}}
+    file.write_text("services: {} ")
+    with pytest.raises(StackError, match="longer than 12 characters; give the path of a stack file"):
+        read_yaml(file, "a stack file")
