@@ -12,7 +12,10 @@ from swarmtest.stack.reader import whole_number
 
 _QUEUE_WORKERS = frozenset(
     ("celery", "beat", "sidekiq", "resque", "rq", "rqworker", "arq", "taskiq", "dramatiq", "huey_consumer", "horizon")
-).union(("solid_queue", "good_job", "jobs:work", "que", "queue:work", "faktory-worker", "worker", "scheduler", "crond"))
+).union(
+    ("solid_queue", "good_job", "jobs:work", "que", "queue:work", "faktory-worker", "worker", "scheduler", "crond"),
+    ("cron", "supercronic", "yacron", "rqscheduler", "clockwork"),
+)
 
 
 def rolls(service: LintService) -> bool:

@@ -188,3 +188,11 @@ def test_stop_first_that_is_written_for_one_with_a_volume_was_weighed() -> None:
     assert told("stops-all-at-once", web("replicas: 1\n      update_config: {order: stop-first}"))[0].startswith(
         "web err"
     )
+
+
+@pytest.mark.parametrize(
+    "command", ["supercronic /etc/crontab", "cron -f", "crond -f -l 2", "yacron -c /etc/yacron.yaml"]
+)
+def test_of_a_clock_there_must_not_be_two(command: str) -> None:
+    text = web("replicas: 1\n      update_config: {order: stop-first}", f"command: {command}")
+    assert look("stops-all-at-once", text) == []
