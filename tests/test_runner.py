@@ -502,6 +502,21 @@ def test_a_stack_that_never_gets_healthy_is_said_with_why(order: Order, world: W
     assert moments(world)[-3:] == HEALING
 
 
+@pytest.mark.parametrize(("ends", "said"), [(1, 0), (2, 1), (3, 1)])
+def test_what_ends_again_and_again_is_told_of_once_while_it_is_waited_for(
+    order: Order, world: World, monkeypatch: pytest.MonkeyPatch, ends: int, said: int
+) -> None:
+    monkeypatch.setattr(
+        deploying, "why_not_up", lambda _client, name, tasks: f"{name}: {[task.error for task in tasks]}"
+    )
+    ended = [replace(OLD, id=f"t{n}", state="failed", error=f"exit {n}", created=float(n)) for n in range(ends)]
+    world.tasks = (replace(OLD, state="starting", created=9.0), *ended)
+    _, broke, events = carry_out(replace(order, brief=replace(order.brief, ready_seconds=0.25)))
+    assert "didn't get healthy" in str(broke)
+    notes = [str(event.get("text")) for event in events if event.kind == "note"]
+    assert notes == [f"web doesn't get up so far: web: ['exit {ends - 1}']"] * said
+
+
 def test_an_image_that_no_node_has_is_said_at_once(order: Order, world: World) -> None:
     world.tasks = (replace(OLD, state="rejected", error="No such image: demo:latest"),)
     _, broke, _ = carry_out(order)

@@ -52,6 +52,7 @@ def await_up(work: Run) -> None:
     """Waits until every service has its replicas running, which with a health check means healthy."""
     order = work.order
     deadline = time.monotonic() + order.brief.ready_seconds
+    told: set[str] = set()
     while True:
         tasks = work.watch.tasks()
         waiting = [
@@ -63,6 +64,7 @@ def await_up(work: Run) -> None:
             work.trace.add("phase", name="deploy", edge="ended")
             return
         _refuse_hopeless(tasks)
+        _tell_of_ends(work, set(waiting) - told, tasks, told)
         if time.monotonic() > deadline:
             why = "\n  ".join(why_not_up(work.client, name, tasks) for name in waiting)
             lines = [line for name in waiting for line in work.watch.last_lines(name)]
@@ -72,6 +74,16 @@ def await_up(work: Run) -> None:
                 f" (`x-swarmtest: {{ready_within: …}}` to wait longer):\n  {why}{said}"
             )
         time.sleep(0.1)
+
+
+def _tell_of_ends(work: Run, services: set[str], tasks: tuple[TaskView, ...], told: set[str]) -> None:
+    """Says why instances end instead of getting up, as soon as a second one has: it's long until the time is up."""
+    for name in sorted(services):
+        ended = [task for task in tasks if task.service == name and task.state in ("complete", "failed", "rejected")]
+        if len(ended) > 1:
+            told.add(name)
+            newest = max(ended, key=lambda task: task.created)
+            work.trace.add("note", text=f"{name} doesn't get up so far: {why_not_up(work.client, name, [newest])}")
 
 
 def _refuse_hopeless(tasks: tuple[TaskView, ...]) -> None:
