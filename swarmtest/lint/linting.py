@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from swarmtest.errors import StackError
-from swarmtest.lint import Certainty, Finding, Severity, Target, rules
+from swarmtest.lint import Certainty, Finding, Place, Severity, Target, rules
 from swarmtest.lint.document import Document, read_document
 from swarmtest.lint.reading import services_of
 from swarmtest.lint.rules import Rule, Stack
@@ -135,12 +135,15 @@ def _look(stack: Stack, texts: Mapping[Path, str], carry_out: Callable[[Rule, St
 
 def _once(document: Document, found: Iterable[Finding]) -> Iterator[Finding]:
     """Each finding once; what several services have from one anchor is told for the first of them."""
-    told: set[object] = set()
+    told: dict[object, set[tuple[str, ...]]] = {}
     for each in found:
-        where, key = each.place, each.place.key
-        own = document.place(*key[:2]).line if key[:1] == ("services",) else None
-        anchored = None not in (own, where.line) and (where.line or 0) < (own or 0)
-        mark = (each.rule, where.file, where.line, () if anchored else key, each.effect, each.fix)
-        if mark not in told:
-            told.add(mark)
+        keys = told.setdefault((each.rule, each.place.file, each.place.line, each.effect, each.fix), set())
+        if not keys or (each.place.key not in keys and not _anchored(document, each.place)):
             yield each
+        keys.add(each.place.key)
+
+
+def _anchored(document: Document, place: Place) -> bool:
+    """Whether what a service says is written above it, where an anchor is."""
+    own = document.place(*place.key[:2]).line if place.key[:1] == ("services",) else None
+    return own is not None and place.line is not None and place.line < own
