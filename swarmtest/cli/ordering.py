@@ -207,12 +207,13 @@ def plan_text(order: Order) -> str:
 
 
 def traffic_text(brief: Brief) -> str:
-    """What's sent, for a person to read before anything is: each kind with its rate, and what a file didn't give."""
+    """What's sent and where to, for a person to read before anything is, and what a file didn't give."""
     rows = [(kind.name, kind.method, _path(kind), _amount(kind)) for kind in brief.kinds]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)) for row in rows]
     words = [f"· {word}" for word in brief.traffic_words]
-    return "\n".join(["traffic:", *(f"  {line}".rstrip() for line in [*lines, *words])])
+    where = "each instance by its own port" if brief.url is None else brief.url
+    return "\n".join([f"traffic to {where}:", *(f"  {line}".rstrip() for line in [*lines, *words])])
 
 
 def _path(kind: Kind) -> str:

@@ -70,7 +70,7 @@ def test_a_dry_run_shows_them_between_the_plan_and_the_traffic() -> None:
     plan, found, traffic = ended.output.split("\n\n")
     assert plan.startswith("plan of rolling")
     assert [line.partition(":")[0] for line in found.splitlines()] == ["lint"] * 3
-    assert traffic.startswith("traffic:")
+    assert traffic.startswith("traffic to http://localhost:")
 
 
 def test_the_shell_gives_the_values(monkeypatch: pytest.MonkeyPatch) -> None:

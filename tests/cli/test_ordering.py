@@ -186,7 +186,7 @@ def test_the_run_carries_out_the_plan_that_was_printed(stack: str, tmp_path: Pat
     printed = dry_run(stack, "--scenario", "chaos", "--seed", "7", "--minutes", "2")
     order = make_order(asked(tmp_path, "chaos", seed=7, minutes=2.0), "chaos")
     lines = [line.strip() for line in describe(order.plan, order.brief.baseline_seconds)]
-    plan, _, _ = printed.partition("\n\ntraffic:\n")
+    plan, _, _ = printed.partition("\n\ntraffic to ")
     assert [line.strip() for line in plan.splitlines()[1:]] == lines
 
 
@@ -230,10 +230,18 @@ def test_what_is_sent_is_printed_with_what_a_file_did_not_give(tmp_path: Path) -
     )
     file = tmp_path / "stack.yml"
     file.write_text(STACK + "x-swarmtest: {traffic: {access_log: access.log, rate: 90/m}}\n")
-    _, _, traffic = dry_run(str(file)).partition("\n\ntraffic:\n")
+    _, _, traffic = dry_run(str(file)).partition("\n\ntraffic to http://127.0.0.1:8080:\n")
     left_out = "  · 1 left out, since PUT isn't among the methods (GET, HEAD, OPTIONS): PUT /b"
     kinds = "  · 1 kind of requests from access.log"
     assert traffic.splitlines() == ["  get-a  GET  /a  1.5/s", kinds, left_out]
+
+
+def test_a_dry_run_says_where_the_traffic_goes(tmp_path: Path) -> None:
+    file = tmp_path / "stack.yml"
+    file.write_text(
+        "x-swarmtest: {front_door: direct}\nservices: {web: {image: demo, ports: [{target: 80, mode: host}]}}\n"
+    )
+    assert "\n\ntraffic to each instance by its own port:\n" in dry_run(str(file))
 
 
 def test_a_dry_run_says_how_each_kind_is_sent(stack: str) -> None:
