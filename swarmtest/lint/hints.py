@@ -29,8 +29,7 @@ def hint(error: SchemaError, target: Target) -> str:
     if target is Target.SWARM and general in _OF_COMPOSE_ONLY:
         return _OF_COMPOSE_ONLY[general]
     if error.unknown:
-        close = near(path[-1], error.known)
-        return f"take it out; {close}" if close.startswith("did") else "take it out, or write it where it belongs"
+        return _of_unknown(error)
     if path[-1:] == ("published",):
         return "write the number without quotes; a variable may be in quotes, since what it's replaced by is cast"
     if "duration" in error.wanted:
@@ -42,6 +41,15 @@ def hint(error: SchemaError, target: Target) -> str:
     if "null (nothing" in error.problem:
         return "write a value, or take the key out"
     return f"write {' or '.join(error.wanted)}" if error.wanted else "mend it"
+
+
+def _of_unknown(error: SchemaError) -> str:
+    close = near(error.path[-1], error.known)
+    if close.startswith("did"):
+        return f"take it out; {close}"
+    if len(error.path) == 1:
+        return "write it below services: if it's a service, or with x- before it if it's a note; else take it out"
+    return "take it out, or write it where it belongs"
 
 
 def _is_time(path: tuple[str, ...]) -> bool:

@@ -50,6 +50,16 @@ def test_what_is_refused_has_its_line_its_reason_and_a_way_out(body: str, line: 
     assert fix in found.fix
 
 
+@pytest.mark.parametrize(
+    ("key", "fix"),
+    [("db", "write it below services: if it's a service, or with x-"), ("network", "did you mean networks?")],
+)
+def test_an_unknown_key_at_the_top_may_be_a_service_or_a_note(key: str, fix: str) -> None:
+    (found,) = look("docker-refuses", f"{WEB}{key}:\n  image: demo/db:1\n")
+    assert (found.place.line, found.place.key) == (4, (key,))
+    assert fix in found.fix
+
+
 def test_every_error_is_told_and_not_the_first_only() -> None:
     text = f"{WEB}    x: 1\n    y: 2\n    ports: 5\n    deploy: {{replicas: a, foo: 1}}\n"
     keys = [".".join(found.place.key[2:]) for found in look("docker-refuses", text)]
