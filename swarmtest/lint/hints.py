@@ -46,7 +46,7 @@ def hint(error: SchemaError, target: Target) -> str:
 def _of_unknown(error: SchemaError) -> str:
     close = near(error.path[-1], error.known)
     if close.startswith("did"):
-        return f"take it out; {close}"
+        return f"{close} if not, take it out"
     if len(error.path) == 1:
         return "write it below services: if it's a service, or with x- before it if it's a note; else take it out"
     return "take it out, or write it where it belongs"
