@@ -35,7 +35,8 @@ def hint(error: SchemaError, target: Target) -> str:
     if "duration" in error.wanted:
         return 'write a number and a unit, such as "30s", "1m30s" or "500ms"; there are no days, and no spaces'
     if error.wanted == ("string",):
-        return f"write it in quotes{', with a unit, such as 30s' if _is_time(path) else ''}"
+        unit = "30s" if _is_time(path) else "512M" if path[-1] == "memory" else ""
+        return f"write it in quotes{unit and f', with a unit, such as {unit}'}"
     if error.wanted and set(error.wanted) <= {"integer", "number"}:
         return "write the number without quotes"
     if "null (nothing" in error.problem:

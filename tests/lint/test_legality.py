@@ -26,6 +26,7 @@ WEB = "services:\n  web:\n    image: demo/web:1\n"
         ("deploy: {replica: 2}", 4, "isn't a key that's known here", "did you mean replicas?"),
         ('deploy: {replicas: "2"}', 4, 'must be an integer, not the string "2"', "without quotes"),
         ("stop_grace_period: 90", 4, "must be a string, not the number 90", "with a unit"),
+        ("deploy: {resources: {limits: {memory: 512}}}", 4, "must be a string", "with a unit, such as 512M"),
         ("stop_grace_period: 1d", 4, 'must be a duration such as "30s"', "there are no days"),
         ("deploy:\n      update_config:", 5, "must be a mapping, not null", "take the key out"),
         ("deploy: {update_config: {order: start}}", 4, "must be one of start-first, stop-first", "start-first"),
@@ -104,6 +105,19 @@ def test_what_only_the_deploy_refuses_is_told_as_such(text: str, line: int, said
     assert found.place.line == line
     assert said in found.effect
     assert look("docker-refuses", text) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "fix"),
+    [
+        ("networks: [front]", "front: {}, or front: {external: true}"),
+        ("volumes: ['data:/x']", "data: {}, or data: {external: true}"),
+        ("secrets: [key]", "under the top-level secrets, as key: {external: true}"),
+    ],
+)
+def test_what_a_missing_name_needs_is_shown(key: str, fix: str) -> None:
+    (found,) = look("docker-refuses-deploy", f"{WEB}    {key}\n")
+    assert fix in found.fix
 
 
 def test_names_that_are_there_are_in_order() -> None:

@@ -57,7 +57,11 @@ def _names(part: Any) -> frozenset[str]:
 
 def _image(service: LintService) -> Found:
     if not service.image.text and service.image.sure and not service.has("build"):
-        yield (), f"{service.name} has no image", "write image: NAME:TAG"
+        yield (
+            (),
+            f"{service.name} has no image",
+            "write image: NAME:TAG; or lint it with the file that it's laid over: -c",
+        )
 
 
 def _choices(service: LintService) -> Found:
@@ -153,7 +157,8 @@ def _sure(service: LintService, index: int) -> bool:
 
 
 def _under(part: str, name: str) -> str:
-    return f"write it under the top-level {part}, as {name}: {{external: true}} where it's there already"
+    new = "" if part in ("configs", "secrets") else f"{name}: {{}}, or "
+    return f"write it under the top-level {part}, as {new}{name}: {{external: true}} where it's there already"
 
 
 def _env_file_not_there(stack: Stack) -> Iterator[Finding]:

@@ -60,8 +60,12 @@ def what_happens(service: LintService, begun: Started, child: str) -> str:
             " killed in"
             " that moment, which looks fast and clean"
         )
-    grace = seconds(service.grace_seconds) if service.grace_seconds is not None else "the grace"
-    return f"the signal doesn't get to {child}: each stop lasts the whole {grace} of grace, and ends in SIGKILL"
+    return f"the signal doesn't get to {child}: each stop lasts {_whole_grace(service)}, and ends in SIGKILL"
+
+
+def _whole_grace(service: LintService) -> str:
+    known = service.grace_seconds
+    return f"the whole {seconds(known)} of grace" if known is not None else "the whole grace"
 
 
 def _at_shell(stack: Stack) -> Iterator[Finding]:
@@ -136,15 +140,13 @@ def _at_wrapper(stack: Stack) -> Iterator[Finding]:
         why = _wrapper(begun.main)
         if why is None:
             continue
-        grace = seconds(service.grace_seconds) if service.grace_seconds is not None else "the grace"
         yield Finding(
             "signal-stops-at-wrapper",
             Severity.WARNING,
             Certainty.LIKELY,
             _written(service),
-            f"{why}: where the signal isn't passed on, each stop lasts the whole {grace} of grace and ends in"
-            " SIGKILL, and"
-            " where the wrapper ends first, the app is killed in that moment",
+            f"{why}: where the signal isn't passed on, each stop lasts {_whole_grace(service)} and ends in SIGKILL,"
+            " and where the wrapper ends first, the app is killed in that moment",
             "start the program itself, such as node server.js, and confirm it with a stop test",
         )
 

@@ -66,15 +66,18 @@ def _single_writer_replicated(stack: Stack) -> Iterator[Finding]:
         mount = next((each for each in own_data(service) if "{{" not in each.source), None)
         if mount is None or service.mode != "replicated" or not service.replicas or service.replicas < 2:
             continue
-        where = ": all but the first fail at its lock, or they damage the data"
+        what = f"{service.replicas} instances of {service.image.name} write to the volume {mount.source}"
+        effect = f"{what} together: all but the first fail at its lock, or they damage the data"
         if service.swarm:
-            where = " where they meet on a node, and a volume of the same name with other data on each other node"
+            effect = (
+                f"{what} together where they meet on a node, and each other node has one of that name with other data"
+            )
         yield Finding(
             rule="single-writer-replicated",
             severity=Severity.WARNING,
             certainty=Certainty.LIKELY,
             place=service.place("deploy", "replicas"),
-            effect=f"{service.replicas} of {service.image.name} have the one volume {mount.source}{where}",
+            effect=effect,
             fix="write replicas: 1; or a service for each member of a cluster of it, each with its own volume",
         )
 

@@ -105,6 +105,15 @@ def test_a_wrapper_stays_in_front(command: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("grace", "said"), [("12s", "the whole 12 s of grace and"), ("${GRACE}", "the whole grace and")]
+)
+def test_a_grace_that_is_not_known_is_no_number(grace: str, said: str) -> None:
+    text = f"services:\n  web:\n    image: demo/web:1\n    command: npm start\n    stop_grace_period: {grace}\n"
+    (found,) = look("signal-stops-at-wrapper", text)
+    assert f"each stop lasts {said} ends in SIGKILL, and where" in found.effect
+
+
+@pytest.mark.parametrize(
     "command", ["node server.js", "dotnet app.dll", "go-app run", "bundle exec puma", "php artisan queue:work"]
 )
 def test_programs_that_are_no_wrappers(command: str) -> None:
