@@ -58,7 +58,7 @@ def replaced_by_swarm(text: str, environment: Mapping[str, str]) -> Replaced:
             return "$"
         if found["invalid"] is not None:
             failed = "invalid"
-            return "$"
+            return ""
         written = found["named"] or found["braced"]
         operator = next((each for each in (":-", "-", ":?", "?") if each in written), "")
         name, _, argument = written.partition(operator) if operator else (written, "", "")

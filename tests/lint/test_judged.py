@@ -34,7 +34,6 @@ OTHER_VALUES = {
     "lport {target: 80, protocol: foo}": "said by docker-refuses-deploy",
     "lport {target: 0}": "said by docker-refuses-deploy",
     "test []": "an empty test is one of its own to the engine: the image's",
-    "ienv $ $S": "Docker loses the dollar sign together with the error",
     "ienv ${X:-\nb}": "YAML's writer and reader disagree about a line break at the beginning",
 }
 NEWER_COMPOSE = {

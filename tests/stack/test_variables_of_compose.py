@@ -17,3 +17,12 @@ def test_a_dollar_sign_that_begins_nothing_stays_in_compose_and_is_refused_in_a_
 def test_braces_that_name_no_variable_are_refused_by_both(text: str) -> None:
     assert replaced_by_compose(text, {}).invalid
     assert replaced_by_swarm(text, {}).invalid
+
+
+@pytest.mark.parametrize(
+    ("text", "left"), [("admin:$2y$05$hash", "admin:2y05"), ("${1}${A:-x}", "{1}x"), ("$1$A", "1")]
+)
+def test_in_a_stack_a_dollar_sign_that_begins_nothing_is_lost_where_a_variable_follows(text: str, left: str) -> None:
+    """As ``docker stack config`` has it: the error is forgotten, and the sign is gone."""
+    replaced = replaced_by_swarm(text, {})
+    assert (replaced.text, replaced.invalid) == (left, False)
