@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,18 +33,27 @@ class Subject:
 
 
 def subject_of(stack: Stack) -> Subject | None:
-    """The service under test; None where the file doesn't name one."""
+    """The service under test; None without the block, and where neither it nor a port says which one."""
     about = _part(stack.document.tree, "x-swarmtest")
-    name = about.get("service")
-    service = next((each for each in stack.services if each.name == name), None)
+    service = _service(stack, about) if about else None
     if service is None:
         return None
-    kinds = {
-        str(key): kind for key, kind in _part(_part(about, "traffic"), "kinds").items() if isinstance(kind, Mapping)
-    }
+    traffic = _part(about, "traffic")
+    kinds = {str(key): kind for key, kind in _part(traffic, "kinds").items() if isinstance(kind, Mapping)}
     late, words = _front_door(_part(about, "front_door"))
     streams = tuple(key for key, kind in kinds.items() if kind.get("protocol") in ("websocket", "sse"))
-    return Subject(service, _longest(about, kinds), late, words, streams)
+    return Subject(service, _longest(about, [traffic, *kinds.values()]), late, words, streams)
+
+
+def _service(stack: Stack, about: Mapping[str, Any]) -> LintService | None:
+    """The one that's named, else the only one that publishes a port, as a run takes it."""
+    name = about.get("service")
+    if name is not None:
+        return next((each for each in stack.services if each.name == name), None)
+    published = [each for each in stack.services if each.ports]
+    if _part(about, "front_door").get("service") is not None:
+        return None  # it's the proxy's port
+    return published[0] if len(published) == 1 else None
 
 
 def _part(body: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -59,18 +68,17 @@ def _duration(value: object) -> float | None:
         return None
 
 
-def _longest(about: Mapping[str, Any], kinds: Mapping[str, Mapping[str, Any]]) -> float | None:
+def _longest(about: Mapping[str, Any], kinds: Iterable[Mapping[str, Any]]) -> float | None:
     said = _duration(about.get("longest_request"))
     if said is not None:
         return said
-    return max((most for kind in kinds.values() if (most := _most_seconds(kind.get("ms"))) is not None), default=None)
+    return max((most for kind in kinds if (most := _most_seconds(kind.get("ms"))) is not None), default=None)
 
 
 def _most_seconds(value: object) -> float | None:
-    """Of ``ms: [20, 300]`` the upper one, in seconds."""
-    if isinstance(value, list) and len(value) == 2 and type(value[1]) in (int, float):
-        return float(value[1]) / 1000
-    return None
+    """In seconds; of ``ms: [20, 300]`` the upper one."""
+    most = value[1] if isinstance(value, list) and len(value) == 2 else value
+    return most / 1000 if isinstance(most, int | float) and not isinstance(most, bool) else None
 
 
 def _front_door(part: Mapping[str, Any]) -> tuple[float, str]:

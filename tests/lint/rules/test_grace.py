@@ -160,6 +160,32 @@ def test_a_grace_that_fits_or_of_which_nothing_is_planned(was: str, becomes: str
     assert look("grace-below-request", UNDER_TEST.replace(was, becomes)) == []
 
 
+ALONE = """\
+x-swarmtest:
+  front_door: direct
+  traffic: {path: /, ms: 4000}
+services:
+  api: {image: demo/api:1, stop_grace_period: 2s, ports: [{target: 80, mode: host}]}
+  queue: {image: demo/queue:1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "found"),
+    [
+        ("", "", 1),
+        ("path: /, ms: 4000", "kinds: {one: {path: /, ms: 4000}}", 1),
+        ("ms: 4000", "ms: [10, 4000]", 1),
+        ("ms: 4000", "ms: yes", 0),
+        ("demo/queue:1", "demo/queue:1, ports: ['81:81']", 0),
+        ("front_door: direct", "front_door: {service: api}", 0),
+        ("x-swarmtest:\n  front_door: direct\n  traffic", "x-other", 0),
+    ],
+)
+def test_without_a_name_it_is_the_one_service_with_a_port_as_in_a_run(was: str, becomes: str, found: int) -> None:
+    assert told("grace-below-request", ALONE.replace(was, becomes)) == ["api error certain 5"] * found
+
+
 def test_a_probe_of_the_engine_is_not_added_to_what_is_needed() -> None:
     """The announcement comes before the signal; interval x retries counts only where the front door goes by health."""
     checked = UNDER_TEST.replace("30s", "11s").replace(
