@@ -64,8 +64,8 @@ def _short_ports(text: str) -> list[Port]:
 
 
 def _range(text: str) -> list[int]:
-    first, dash, last = text.partition("-")
-    least, most = _port_text(first), _port_text(last if dash else first)
+    first, last = (*text.split("-"), text)[:2]  # what's behind a second dash, docker/go-connections takes no notice of
+    least, most = _port_text(first), _port_text(last)
     if least > most:
         raise ValueError(f"the range {text} ends before it begins")
     return list(range(least, most + 1))
@@ -73,7 +73,7 @@ def _range(text: str) -> list[int]:
 
 def _port_text(text: str) -> int:
     """Zero is none to be had from outside, and Docker takes it."""
-    if not (text.isascii() and text.isdigit() and int(text[:6]) < 65536):
+    if not (text.isascii() and text.isdigit() and int(text.lstrip("0")[:6] or 0) < 65536):
         raise ValueError(f"a port is a number from 1 to 65535, not {text!r}")
     return int(text)
 
