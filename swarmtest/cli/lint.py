@@ -78,7 +78,7 @@ def lint(
     if explain is not None:
         return _explain(explain, [rule.name for rule in rules])
     stacks = [[path] for path in stack] + [list(several)] * bool(several)
-    _refuse(stacks, before, writing=fix and not diff)
+    _refuse(stacks, before, writing=fix and not diff, alone=several if stack and len(several) == 1 else ())
     texts = _standard_input([*stacks, before])
     environment = _environment(env_file)
 
@@ -117,11 +117,16 @@ def _explain(rule: str, known: list[str]) -> int:
     return 0
 
 
-def _refuse(stacks: list[list[Path]], before: tuple[Path, ...], *, writing: bool) -> None:
+def _refuse(stacks: list[list[Path]], before: tuple[Path, ...], *, writing: bool, alone: tuple[Path, ...]) -> None:
     """Raises for words that make no sense together."""
     if not stacks:
         raise UsageError(
             "lint: name a stack file, several (each a stack of its own), or -c A.yml -c B.yml for one stack"
+        )
+    if alone:
+        raise UsageError(
+            f"lint: -c {alone[0]} beside other files would be a stack of its own; write -c before each file of one"
+            " stack, or before none"
         )
     if before and len(stacks) > 1:
         raise UsageError("lint: --before is an older version of one stack; name one, or the files of one by -c")

@@ -126,8 +126,9 @@ def test_several_files_by_c_are_one_stack_in_their_order(call: Call) -> None:
 
 
 def test_files_of_c_and_others_go_together(call: Call) -> None:
-    ended = call(write(BAD, "a.yml"), "-c", write(GOOD, "b.yml"), "--format", "json")
-    assert [stack["files"] for stack in json.loads(ended.out)["stacks"]] == [["a.yml"], ["b.yml"]]
+    write("services:\n  api:\n    init: true\n", "c.yml")
+    ended = call(write(BAD, "a.yml"), "-c", write(GOOD, "b.yml"), "-c", "c.yml", "--format", "json")
+    assert [stack["files"] for stack in json.loads(ended.out)["stacks"]] == [["a.yml"], ["b.yml", "c.yml"]]
 
 
 def test_a_dash_is_standard_input(call: Call) -> None:
@@ -151,6 +152,7 @@ def test_standard_input_that_is_no_text_is_told(call: Call) -> None:
     ("words", "said"),
     [
         ([], "name a stack file"),
+        (["-c", "a.yml", "b.yml"], "write -c before each file of one stack"),
         (["--fix", "-"], "--diff shows what it would change"),
         (["--before", "a.yml", "b.yml", "c.yml"], "an older version of one stack"),
         (["--target", "kubernetes", "a.yml"], "kubernetes"),

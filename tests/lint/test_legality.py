@@ -170,6 +170,7 @@ def test_a_stack_with_dotenv_beside_it_is_told_that_it_is_not_read(tmp_path: Pat
     (tmp_path / ".env").write_text("NAME=a\n")
     found = {each.rule: each for each in lint([tmp_path / "stack.yml"], Target.SWARM, {}).findings}
     assert "docker stack deploy doesn't read .env" in found["unset-variable"].effect
+    assert "lint with --env-file .env" in found["unset-variable"].effect
     assert "unset-variable" not in {each.rule for each in lint([tmp_path / "stack.yml"], Target.COMPOSE, {}).findings}
 
 

@@ -31,7 +31,8 @@ def _unset_finding(stack: Stack, layer: Layer, name: str, times: int, target: Ta
     refused = target is Target.SWARM and cast_at(note.path, SWARM_CASTS) is not None
     then = "Docker will refuse an empty value there" if refused else "Docker puts an empty text in its place"
     more = f", {times} times in this file" if times > 1 else ""
-    dotenv = "; docker stack deploy doesn't read .env" if target is Target.SWARM and _has_dotenv(layer) else ""
+    unread = "; docker stack deploy doesn't read .env (if you export it yourself, lint with --env-file .env)"
+    dotenv = unread if target is Target.SWARM and _has_dotenv(layer) else ""
     return Finding(
         rule="unset-variable",
         severity=Severity.WARNING,
