@@ -16,6 +16,8 @@ _NAME = r"[_a-zA-Z][_a-zA-Z0-9]*"
 _SWARM = re.compile(
     rf"\$(?:(?P<escaped>\$)|(?P<named>{_NAME}(?::?[-?][^}}]*)?)|\{{(?P<braced>{_NAME}(?::?[-?][^}}]*)?)\}}|(?P<invalid>))"
 )
+_LOST = "\0"
+"""In place of a dollar sign that begins nothing: it's gone where Docker forgets the error."""
 _COMPOSE_BRACED = re.compile(rf"({_NAME})(?:(:?[-+?])(.*))?")
 _COMPOSE_NAMED = re.compile(_NAME)
 
@@ -58,7 +60,7 @@ def replaced_by_swarm(text: str, environment: Mapping[str, str]) -> Replaced:
             return "$"
         if found["invalid"] is not None:
             failed = "invalid"
-            return ""
+            return _LOST
         written = found["named"] or found["braced"]
         operator = next((each for each in (":-", "-", ":?", "?") if each in written), "")
         name, _, argument = written.partition(operator) if operator else (written, "", "")
@@ -68,8 +70,9 @@ def replaced_by_swarm(text: str, environment: Mapping[str, str]) -> Replaced:
             result.missing.append(missing)
         return value
 
-    result.text = _SWARM.sub(value_of, text)
+    replaced = _SWARM.sub(value_of, text)
     result.invalid = failed == "invalid"
+    result.text = replaced.replace(_LOST, "$" if result.invalid else "")
     result.missing = [
         each if each is failed else Missing(each.name, each.message, lost=True) for each in result.missing
     ]
