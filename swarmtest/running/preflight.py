@@ -112,12 +112,13 @@ def _clock(info: EngineInfo) -> Finding:
     return Finding("clocks", "ok", text)
 
 
-def _no_ipvs(state: str, text: str) -> Finding:
+def _no_ipvs(state: str, text: str, several: bool = False) -> Finding:
+    alone = " (without `published` and with `x-swarmtest: {front_door: direct}`, where there are several instances)"
     return Finding(
         "IPVS",
         state,
         f"this kernel has no IPVS: {text}",
-        "use `endpoint_mode: dnsrr` and ports with `mode: host`, or a kernel with ip_vs",
+        f"use `endpoint_mode: dnsrr` and ports with `mode: host`{alone if several else ''}, or a kernel with ip_vs",
     )
 
 
@@ -127,7 +128,8 @@ def _ipvs(info: EngineInfo, stack: Stack, brief: Brief) -> Iterator[Finding]:
         return
     ingress = [item.name for item in stack.services.values() if any(port.mode == "ingress" for port in item.ports)]
     if ingress:
-        yield _no_ipvs("missing", f"the ingress ports of {', '.join(ingress)} would never answer")
+        several = any(stack.services[name].replicas > 1 for name in ingress)
+        yield _no_ipvs("missing", f"the ingress ports of {', '.join(ingress)} would never answer", several)
     virtual = _on_vip(stack.services[brief.service])
     if virtual and brief.front_door.mode == "proxy":
         name = brief.service

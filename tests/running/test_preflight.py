@@ -99,6 +99,9 @@ def test_an_ingress_port_without_ipvs_is_missing_and_a_host_port_is_not(tmp_path
     port = free_port()
     ingress = stack_of(tmp_path, f"services: {{web: {{image: demo, ports: ['{port}:80']}}}}")
     assert findings(without, ingress)["IPVS"].state == "missing"
+    assert "front_door: direct" not in findings(without, ingress)["IPVS"].advice
+    two = stack_of(tmp_path, f"services: {{web: {{image: demo, ports: ['{port}:80'], deploy: {{replicas: 2}}}}}}")
+    assert "{front_door: direct}" in findings(without, two)["IPVS"].advice
     assert "IPVS" not in findings(GOOD, ingress)
     assert "IPVS" not in findings(replace(GOOD, ipvs=None), ingress)
     body = f"ports: [{{target: 80, published: {port}, mode: host}}]"
