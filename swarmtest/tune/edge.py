@@ -11,11 +11,11 @@ MOST_RUNS = 6
 def next_to_try(longest: float, ceiling: int, tried: Mapping[int, bool]) -> int | None:
     """The grace to try next; None when the boundary is found, or there's nothing left to try.
 
-    It begins where the measured stops say that the boundary is: at the whole second below the longest one. What's
+    It begins where the measured stops say that the boundary is: at the whole second below a long one. What's
     found to be on the wrong side moves the search by one, two, four … seconds, until it's bracketed.
 
     Arguments:
-        longest: the longest stop that was measured, in seconds.
+        longest: how long a long stop takes, in seconds; the one odd one that took longest is no good place to begin.
         ceiling: a grace that's known to do.
         tried: for each grace that was tried, whether an instance was killed.
     """

@@ -19,10 +19,13 @@ from swarmtest.tune.entries import entry_of, row_of
 from swarmtest.tune.proof import prove
 from swarmtest.tune.recommend import Needs, Recommended, recommend
 from swarmtest.tune.seeing import Seen
-from swarmtest.tune.stops import Stop
+from swarmtest.tune.stops import Stop, within
 from swarmtest.tune.trials import HOURS_SECONDS, Trial, Tuned, edging, measuring, proving, signal_path
 
 EXIT_CODES = {"passed": 0, "failed": 1, "not_proved": 3}
+LONG_SHARE = 0.9
+"""About one stop of a rollout takes longer than this share of all, so there the search for the edge begins."""
+
 MORE_ROLLOUTS = 2
 """So many are added at most where stops of the planned ones can't be counted."""
 
@@ -174,7 +177,8 @@ class Tuning:
     def _find_edge(self, found: Recommended) -> None:
         tried: dict[int, tuple[int, int]] = {}
         killed: dict[int, bool] = {}
-        while (grace := edge.next_to_try(found.bound.longest, found.grace_seconds, killed)) is not None:
+        long = within((stop.stop_seconds or 0.0 for stop in self._stops if stop.counted), LONG_SHARE) or 0.0
+        while (grace := edge.next_to_try(long, found.grace_seconds, killed)) is not None:
             seen = self._make(edging(self._tuned, grace))
             under = [stop for stop in seen.stops if stop.grace_seconds == grace]
             if not under:

@@ -207,6 +207,18 @@ def test_the_edge_is_looked_for_where_the_stops_end(tmp_path: Path) -> None:
     assert tune.exit_code == 0, "what's killed on purpose is no failure"
 
 
+def test_one_odd_stop_doesnt_make_the_search_for_the_edge_longer(tmp_path: Path) -> None:
+    def answer(trial: Trial, number: int) -> Seen:
+        run = good(trial, number)
+        odd = stop(run=number, seconds=9.6, grace_seconds=60.0)
+        return replace(run, stops=(odd, *run.stops[1:])) if number == 2 else run
+
+    tune, made = carried_out(tmp_path, answer, edge=True)
+    assert tune.recommendation is not None
+    assert tune.recommendation.bound.longest > 9
+    assert [trial.grace_seconds for trial in made[5:]] == [5, 6]
+
+
 def test_more_coverage_takes_more_stops(tmp_path: Path) -> None:
     _, made = carried_out(tmp_path, coverage=0.95, confidence=0.95)
     assert sum(trial.purpose == MEASURE for trial in made) == 8
