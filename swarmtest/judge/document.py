@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from signal import Signals
@@ -71,6 +72,7 @@ TELLING = (
 """Checks whose advice mends causes, before those whose advice mends what follows from them."""
 
 MOST_ADVICE = 2
+_GRACE = re.compile(r"raise stop_grace_period from .+? to at least (\d+) s")
 
 MOST_EVENTS = 10_000
 """Lost requests that are in the document one by one, a few megabytes; all of them can be asked for by ``query``."""
@@ -232,8 +234,14 @@ def _advice(entries: Sequence[CheckEntry]) -> list[str]:
         if some:
             asked = Counter(entry.advice for entry in some) if outcome is Outcome.NOT_PROVED else Counter()
             ordered = sorted(some, key=lambda e: (-asked[e.advice], _rank(e.name)))
-            return list(dict.fromkeys(entry.advice for entry in ordered if entry.advice))[:MOST_ADVICE]
+            return _one_grace(list(dict.fromkeys(entry.advice for entry in ordered if entry.advice)))[:MOST_ADVICE]
     return []
+
+
+def _one_grace(advice: list[str]) -> list[str]:
+    """Of several values for the grace the largest alone: one rests on what was planned, one on what was measured."""
+    values = {text: int(found[1]) for text in advice if (found := _GRACE.match(text))}
+    return [text for text in advice if text not in values or values[text] == max(values.values())]
 
 
 def _rank(check: str) -> int:

@@ -11,8 +11,10 @@ from swarmtest.cli.judge import judge_and_report
 from swarmtest.errors import RunFolderError
 from swarmtest.events import Event, encode_event
 from swarmtest.judge import judge, judge_folder, read_requests
+from swarmtest.judge.document import _advice as document_advice
 from swarmtest.losses import missing
 from swarmtest.reports import Hurt, write_document
+from swarmtest.reports.entries import CheckEntry
 from swarmtest.reports.wording import proof_sentence
 from tests.judge.acting import stays
 from tests.judge.builder import T0, Rollout
@@ -149,6 +151,18 @@ def test_advice_is_at_most_two_different_sentences_the_most_telling_first() -> N
     assert 1 <= len(document.advice) <= 2
     assert "drain is missing" in document.advice[0]
     assert len(set(document.advice)) == len(document.advice)
+
+
+def test_of_two_values_for_the_grace_the_larger_one_is_advised() -> None:
+    planned, measured = (f"raise stop_grace_period from 2 s to at least {needed} s: so it is" for needed in (5, 6))
+    advised = [
+        CheckEntry("exited_within_grace", "failed", "", advice=planned),
+        CheckEntry("grace_exceeds_longest_request", "failed", "", advice=measured),
+        CheckEntry("recovered_in_time", "failed", "", advice="mend this"),
+    ]
+    assert planned not in document_advice(advised)
+    assert sorted(document_advice(advised)) == ["mend this", measured]
+    assert document_advice(advised[:1]) == [planned]
 
 
 def test_every_check_says_what_it_is_in_a_line() -> None:
