@@ -16,7 +16,7 @@ def judge_times(limit: Limit, selected: Selected, judged: Judged) -> Found:
     share, answers = limit.share or 0.0, selected.answers
     times = answers.times(limit)
     if times is None:
-        return Found(State.UNCLEAR, "nothing was answered")
+        return Found(State.UNCLEAR, "no request is proved to be answered")
     total, above, measured = times.count, times.above, times.corrected
     state = tail_state(total, above, share)
     least, count = least_answers(share), many(total, "answer")

@@ -124,6 +124,8 @@ def test_answers_that_nobody_proves_to_be_good_make_it_not_proved() -> None:
     found = entry(rollout, "lost = 0")
     assert found.outcome == "not_proved"
     assert "441 that may be" in found.sentence
+    times = entry(rollout, "p99 < 1s")
+    assert (times.outcome, times.sentence) == ("not_proved", "No request is proved to be answered.")
 
 
 def test_a_request_of_unknown_fate_may_have_been_cut() -> None:
