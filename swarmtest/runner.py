@@ -29,7 +29,7 @@ from swarmtest.running.order import Order, plan_document
 from swarmtest.running.preflight import Finding, examine
 from swarmtest.running.steps import hold, take_step, until
 from swarmtest.running.stopping import GuardTripped, await_rolled_back, mind
-from swarmtest.stack.kinds import seconds_to_send
+from swarmtest.stack.block.kinds import seconds_to_send
 from swarmtest.store import RunFolder, new_run_folder
 from swarmtest.traffic.process import TrafficProcess
 from swarmtest.watch import Focus, Watch

@@ -19,7 +19,7 @@ from swarmtest.catalogue import GROUPS, scenario_names
 from swarmtest.cli import commands
 from swarmtest.errors import StackError
 from swarmtest.lint import rules
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 
 ROOT = Path(__file__).resolve().parents[1]

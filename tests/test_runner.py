@@ -25,9 +25,9 @@ from swarmtest.plan import Line, Plan, Step, Target
 from swarmtest.running import Run, clients, deploying, steps
 from swarmtest.running.order import Order
 from swarmtest.running.preflight import Finding
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
+from swarmtest.stack.block.wishes import StopAt
 from swarmtest.stack.services import read_stack
-from swarmtest.stack.wishes import StopAt
 from swarmtest.store import RunFolder
 
 INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24", "node1")

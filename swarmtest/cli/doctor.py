@@ -15,7 +15,7 @@ def doctor(stack: Path | None) -> int:
     """Says what's missing on this machine, and for STACK where one is given, and what to do."""
     from swarmtest.engine.client import Client
     from swarmtest.running.preflight import examine, examine_without_engine
-    from swarmtest.stack.brief import read_brief
+    from swarmtest.stack.block.brief import read_brief
     from swarmtest.stack.services import read_stack
 
     parsed = read_stack(stack) if stack is not None else None

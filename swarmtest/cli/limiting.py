@@ -9,7 +9,7 @@ from swarmtest.limits import ROLLOUT, Limit
 from swarmtest.plan import Plan, Step
 from swarmtest.running.limit_guard import minded
 from swarmtest.scenario import Scenario
-from swarmtest.stack.limits import AskedLimit
+from swarmtest.stack.block.limits import AskedLimit
 from swarmtest.stack.reader import near
 
 WAYS = ("orderly", "destructive")

@@ -171,8 +171,8 @@ def _environment(file: Path | None) -> Mapping[str, str]:
     """The shell's variables, over those of a file."""
     if file is None:
         return os.environ
-    from swarmtest.stack.dotenv import parse_dotenv
-    from swarmtest.stack.yamlfile import read_text
+    from swarmtest.stack.syntax.dotenv import parse_dotenv
+    from swarmtest.stack.syntax.yamlfile import read_text
 
     found = parse_dotenv(read_text(file, "a file of variables"), file, os.environ)
     if found.refused_line is not None:

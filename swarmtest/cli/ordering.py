@@ -15,8 +15,8 @@ from swarmtest.plan import Draw
 from swarmtest.running.order import Order, given_name, new_token, stack_name
 from swarmtest.scenario import STREAMS, Scenario
 from swarmtest.stack import Stack
-from swarmtest.stack.brief import Brief
-from swarmtest.stack.kinds import Kind
+from swarmtest.stack.block.brief import Brief
+from swarmtest.stack.block.kinds import Kind
 from swarmtest.stack.services import put_over
 
 NEEDED = {

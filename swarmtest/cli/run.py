@@ -72,7 +72,7 @@ def run(
     """Deploys STACK under a name of its own, drives traffic, carries out a scenario, judges, removes."""
     with Interrupts() as interrupts:
         from swarmtest.cli.ordering import Asked, with_release
-        from swarmtest.stack.brief import Overrides, duration_flag, rate_flag, read_brief
+        from swarmtest.stack.block.brief import Overrides, duration_flag, rate_flag, read_brief
         from swarmtest.stack.services import read_stack
 
         parsed = read_stack(stack)

@@ -69,7 +69,7 @@ def tune(
     with Interrupts() as interrupts:
         from swarmtest.cli.ordering import Asked
         from swarmtest.cli.tuning import Recorder, carry_out_all, plan_text, refuse_unwritable
-        from swarmtest.stack.brief import Overrides, duration_flag, rate_flag, read_brief
+        from swarmtest.stack.block.brief import Overrides, duration_flag, rate_flag, read_brief
         from swarmtest.stack.services import read_stack
         from swarmtest.tune.trials import Tuned
 
@@ -120,7 +120,7 @@ def _share(flag: str, text: str) -> float:
 
 
 def _whole(flag: str, text: str | None) -> int | None:
-    from swarmtest.stack.brief import duration_flag
+    from swarmtest.stack.block.brief import duration_flag
 
     if text is None:
         return None

@@ -18,7 +18,7 @@ from swarmtest.interrupts import Interrupts
 from swarmtest.judge import judged_folder
 from swarmtest.reports.console.live import LiveView
 from swarmtest.reports.tune import Tune, write_tune
-from swarmtest.stack.editing import diff, edited, read_exactly, write_exactly
+from swarmtest.stack.syntax.editing import diff, edited, read_exactly, write_exactly
 from swarmtest.tune.emit import EMITTERS
 from swarmtest.tune.procedure import Tuning
 from swarmtest.tune.seeing import Seen, see

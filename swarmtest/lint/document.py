@@ -14,11 +14,11 @@ from typing import Any
 
 from swarmtest.lint import Place, Target
 from swarmtest.lint.schema import COMPOSE, VERSIONS, SchemaError, errors_in, version_of
-from swarmtest.stack.building import Path_
-from swarmtest.stack.dotenv import DotEnv, read_dotenv
-from swarmtest.stack.interpolation import Unsure as Unsure  # noqa: PLC0414 - rules know it from here
-from swarmtest.stack.layers import Layer, read_layers
-from swarmtest.stack.merging import merged_by_compose, merged_by_swarm
+from swarmtest.stack.syntax.building import Path_
+from swarmtest.stack.syntax.dotenv import DotEnv, read_dotenv
+from swarmtest.stack.syntax.interpolation import Unsure as Unsure  # noqa: PLC0414 - rules know it from here
+from swarmtest.stack.syntax.layers import Layer, read_layers
+from swarmtest.stack.syntax.merging import merged_by_compose, merged_by_swarm
 
 _ABSENT = object()
 

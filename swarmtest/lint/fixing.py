@@ -13,7 +13,7 @@ from pathlib import Path
 from swarmtest.errors import StackError
 from swarmtest.lint import Edit, Finding
 from swarmtest.lint.linting import Linted
-from swarmtest.stack import editing
+from swarmtest.stack.syntax import editing
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from swarmtest.lint.document import Document, read_document
 from swarmtest.lint.reading import services_of
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.silencing import SUMMARIES, Silenced, allowances, silence
-from swarmtest.stack.yamlfile import read_text
+from swarmtest.stack.syntax.yamlfile import read_text
 
 WORST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 

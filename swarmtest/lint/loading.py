@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any
 
 from swarmtest.lint.document import Document
-from swarmtest.stack.building import Path_
-from swarmtest.stack.durations import parse_duration
-from swarmtest.stack.interpolation import Unsure
-from swarmtest.stack.layers import Layer
 from swarmtest.stack.ports import ports_of
-from swarmtest.stack.shellwords import split
-from swarmtest.stack.sizes import parse_size
-from swarmtest.stack.volumes import short_mount
+from swarmtest.stack.syntax.building import Path_
+from swarmtest.stack.syntax.durations import parse_duration
+from swarmtest.stack.syntax.interpolation import Unsure
+from swarmtest.stack.syntax.layers import Layer
+from swarmtest.stack.syntax.shellwords import split
+from swarmtest.stack.syntax.sizes import parse_size
+from swarmtest.stack.syntax.volumes import short_mount
 
 Refused = tuple[Layer, Path_, str, str]
 Found = Iterator[tuple[Path_, str, str]]

@@ -8,10 +8,10 @@ from typing import Any
 
 from swarmtest.lint.document import Document
 from swarmtest.lint.loading import Found, Refused, by_both, times_read_as_points
-from swarmtest.stack.interpolation import Unsure
-from swarmtest.stack.merging import pairs
-from swarmtest.stack.sizes import is_size
-from swarmtest.stack.volumes import short_mount
+from swarmtest.stack.syntax.interpolation import Unsure
+from swarmtest.stack.syntax.merging import pairs
+from swarmtest.stack.syntax.sizes import is_size
+from swarmtest.stack.syntax.volumes import short_mount
 
 _CPUS = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _SOURCES = {"secrets": ("file", "environment"), "configs": ("file", "environment", "content")}

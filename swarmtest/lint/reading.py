@@ -10,12 +10,12 @@ from swarmtest.lint import Target
 from swarmtest.lint.document import Document, Unsure
 from swarmtest.lint.services import Health, Image, LintService, Mount, Policy, Restart
 from swarmtest.stack import DEFAULT_GRACE_SECONDS, DEFAULT_MONITOR_SECONDS, Port
-from swarmtest.stack.durations import parse_duration
 from swarmtest.stack.ports import ports_of
 from swarmtest.stack.reader import whole_number
-from swarmtest.stack.scalars import as_text
-from swarmtest.stack.shellwords import split
-from swarmtest.stack.volumes import short_mount
+from swarmtest.stack.syntax.durations import parse_duration
+from swarmtest.stack.syntax.scalars import as_text
+from swarmtest.stack.syntax.shellwords import split
+from swarmtest.stack.syntax.volumes import short_mount
 
 
 def services_of(document: Document) -> Iterator[LintService]:

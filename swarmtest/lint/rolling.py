@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from swarmtest.lint import Target
 from swarmtest.lint.document import Unsure
+from swarmtest.lint.programs.writers import data_folders
 from swarmtest.lint.services import LintService, Policy
-from swarmtest.lint.writers import data_folders
 from swarmtest.stack.reader import whole_number
 
 _QUEUE_WORKERS = frozenset(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swarmtest.lint import Certainty, Finding, Place, Severity, Target
-from swarmtest.stack.comments import comments
+from swarmtest.stack.syntax.comments import comments
 
 WITHOUT_REASON = "allow-without-reason"
 UNUSED = "allow-unused"

@@ -8,7 +8,7 @@ from typing import Any
 
 from swarmtest.lint.rules import Stack
 from swarmtest.lint.services import LintService
-from swarmtest.stack.durations import parse_duration
+from swarmtest.stack.syntax.durations import parse_duration
 
 ANNOUNCED_SECONDS = 2.0
 """Swarm takes a task out of DNS so long before its stop signal."""

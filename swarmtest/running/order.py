@@ -18,8 +18,8 @@ from swarmtest.limits import Limit
 from swarmtest.plan import Plan
 from swarmtest.running.guard import Limit as ShareLimit
 from swarmtest.stack import Service, Stack
-from swarmtest.stack.bodies import DEFAULT_CHUNK
-from swarmtest.stack.brief import Brief
+from swarmtest.stack.block.bodies import DEFAULT_CHUNK
+from swarmtest.stack.block.brief import Brief
 from swarmtest.traffic.settings import Kind, Retries, Stage, TrafficSettings
 from swarmtest.traffic.settings_file import masked
 

@@ -17,7 +17,7 @@ from swarmtest.engine.images import missing_images
 from swarmtest.engine.ports import published_ports
 from swarmtest.errors import SwarmtestError, UsageError
 from swarmtest.stack import Port, Service, Stack
-from swarmtest.stack.brief import Brief
+from swarmtest.stack.block.brief import Brief
 
 CLOCK_LIMIT_SECONDS = 1.0
 LEAST_CLI = (20, 10)

@@ -1,7 +1,8 @@
 """Reads a stack file the way ``docker stack deploy`` does, and remembers the line of each key.
 
 ``${VAR:-default}`` is replaced from the environment after parsing; what differs from a plain YAML reader is in
-:mod:`swarmtest.stack.yamlfile`. Whatever a file holds, the answer is a :class:`ComposeFile` or a :class:`StackError`.
+:mod:`swarmtest.stack.syntax.yamlfile`. Whatever a file holds, the answer is a :class:`ComposeFile` or a
+:class:`StackError`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from swarmtest.errors import StackError
-from swarmtest.stack.building import Path_
-from swarmtest.stack.interpolation import Interpolation, Note
-from swarmtest.stack.variables import replaced_by_swarm
-from swarmtest.stack.yamlfile import parse_yaml, read_yaml
+from swarmtest.stack.syntax.building import Path_
+from swarmtest.stack.syntax.interpolation import Interpolation, Note
+from swarmtest.stack.syntax.variables import replaced_by_swarm
+from swarmtest.stack.syntax.yamlfile import parse_yaml, read_yaml
 
 _INTERPOLATED = ("services", "volumes", "networks", "secrets", "configs")
 """The parts in which every Docker CLI refuses a dollar sign that begins no variable; newer ones do everywhere."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from swarmtest.errors import StackError
 from swarmtest.stack.composefile import ComposeFile
-from swarmtest.stack.durations import parse_duration
+from swarmtest.stack.syntax.durations import parse_duration
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import floor
 
 from swarmtest.stack import Service
-from swarmtest.stack.frontdoor import FrontDoor
+from swarmtest.stack.block.frontdoor import FrontDoor
 from swarmtest.tune.bound import LEAST_ROLLOUTS, confidence_of, stops_needed
 from swarmtest.tune.stops import Stop, in_every_part
 

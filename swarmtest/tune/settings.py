@@ -7,8 +7,8 @@ from math import ceil
 
 from swarmtest.reports.tune import Setting
 from swarmtest.stack import Service
-from swarmtest.stack.editing import Edit
-from swarmtest.stack.frontdoor import FrontDoor
+from swarmtest.stack.block.frontdoor import FrontDoor
+from swarmtest.stack.syntax.editing import Edit
 from swarmtest.tune.recommend import ABORT_SECONDS, Recommended, fitting, wait_needed
 
 GRACE = "stop_grace_period"

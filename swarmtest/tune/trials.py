@@ -17,7 +17,7 @@ from swarmtest.plan import Plan, Step
 from swarmtest.reports.tune import EDGE, MEASURE, PROOF, SIGNAL_PATH
 from swarmtest.scenario import STREAMS, TRAFFIC, Scenario
 from swarmtest.stack import Service, Stack
-from swarmtest.stack.brief import Brief
+from swarmtest.stack.block.brief import Brief
 from swarmtest.tune.bound import rollouts_needed, stops_needed
 
 REPLICAS = 8

@@ -13,7 +13,7 @@ from swarmtest.cli import commands
 from swarmtest.cli.limiting import limits_for, not_asked, phases_of, refuse_useless
 from swarmtest.errors import UsageError
 from swarmtest.limits.grammar import parse_limit
-from swarmtest.stack.limits import AskedLimit
+from swarmtest.stack.block.limits import AskedLimit
 
 STACK = """\
 services: {web: {image: demo, ports: ['8080:80'], deploy: {replicas: 3}}}

@@ -14,8 +14,8 @@ from swarmtest.cli.ordering import Asked, checks_for, make_order, plan_text, sor
 from swarmtest.drawing import describe
 from swarmtest.errors import UsageError
 from swarmtest.scenario import STREAMS
-from swarmtest.stack.brief import Overrides, read_brief
-from swarmtest.stack.retrying import Retrying
+from swarmtest.stack.block.brief import Overrides, read_brief
+from swarmtest.stack.block.retrying import Retrying
 from swarmtest.stack.services import read_stack
 
 STACK = "services: {web: {image: demo, ports: ['8080:80'], deploy: {replicas: 3}}}\n"

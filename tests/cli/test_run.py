@@ -12,7 +12,7 @@ from swarmtest.errors import EngineError, Interrupted, SwarmtestError
 from swarmtest.interrupts import Interrupts
 from swarmtest.plan import Plan
 from swarmtest.running.order import Order
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 from swarmtest.store import RunFolder
 from tests.judge.builder import Rollout

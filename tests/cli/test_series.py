@@ -28,7 +28,7 @@ from swarmtest.events import Event
 from swarmtest.interrupts import Interrupts
 from swarmtest.reports.series import Member, Series, read_series
 from swarmtest.running.order import Order
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 from swarmtest.store import RunFolder
 from tests.judge.builder import Rollout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from swarmtest.cli import commands
-from swarmtest.stack.yamlfile import read_yaml
+from swarmtest.stack.syntax.yamlfile import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 (HOOK,) = read_yaml(ROOT / ".pre-commit-hooks.yaml", "the hooks").tree

@@ -20,7 +20,7 @@ from swarmtest.lint.linting import all_rules
 from swarmtest.lint.reading import services_of
 from swarmtest.lint.rules import Stack
 from swarmtest.lint.services import LintService
-from swarmtest.stack.durations import parse_duration
+from swarmtest.stack.syntax.durations import parse_duration
 from tests.lint.judging import Case, asked, recorded, why_not
 
 CASES = recorded()

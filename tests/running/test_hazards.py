@@ -26,7 +26,7 @@ from swarmtest.plan import Plan, Step, Target
 from swarmtest.running.hazards import hazards, version_of
 from swarmtest.running.order import Order
 from swarmtest.running.preflight import Finding
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 
 NEW = EngineInfo("20.10.24+dfsg1", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24")

@@ -20,7 +20,7 @@ from swarmtest.running.order import (
     traffic_settings,
 )
 from swarmtest.stack import Stack
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 
 INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, False, "6.1", "20.10.24")

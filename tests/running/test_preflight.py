@@ -14,7 +14,7 @@ from swarmtest.engine.client import Client, NotThere
 from swarmtest.errors import EngineError, StackError
 from swarmtest.running.preflight import Finding, examine, examine_without_engine
 from swarmtest.stack import Stack
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 from tests.ports import free_port
 

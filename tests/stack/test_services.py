@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from swarmtest.errors import StackError
 from swarmtest.stack import HealthCheck, Port, Service, Stack, UpdatePolicy
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import put_over, read_stack
 
 

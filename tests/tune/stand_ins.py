@@ -8,7 +8,7 @@ from typing import Any
 
 from swarmtest.losses.mechanisms import Mechanism
 from swarmtest.reports import CheckEntry
-from swarmtest.stack.brief import read_brief
+from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 from swarmtest.tune.seeing import Seen
 from swarmtest.tune.stops import Stop

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swarmtest.stack import HealthCheck, Service, UpdatePolicy
-from swarmtest.stack.frontdoor import FrontDoor
+from swarmtest.stack.block.frontdoor import FrontDoor
 from swarmtest.tune.recommend import (
     BOUND,
     MECHANISM,

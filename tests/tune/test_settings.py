@@ -10,7 +10,7 @@ import yaml
 
 from swarmtest.reports.tune import Recommendation
 from swarmtest.stack import UpdatePolicy
-from swarmtest.stack.editing import diff, edited
+from swarmtest.stack.syntax.editing import diff, edited
 from swarmtest.tune.emit import EMITTERS
 from swarmtest.tune.entries import entry_of
 from swarmtest.tune.minds import warnings

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from swarmtest.lint import Certainty, Finding, Place, Severity
-from swarmtest.lint.commands import base
-from swarmtest.lint.drains import programs
+from swarmtest.lint.programs.commands import base
+from swarmtest.lint.programs.drains import programs
+from swarmtest.lint.programs.stop_signals import looks_like_nginx, signals_of_image
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
-from swarmtest.lint.stop_signals import looks_like_nginx, signals_of_image
 from swarmtest.lint.subject import ANNOUNCED_SECONDS
 from swarmtest.lint.wording import listed, seconds
-from swarmtest.stack.durations import parse_duration
+from swarmtest.stack.syntax.durations import parse_duration
 
 _DEFAULT_REFRESH_SECONDS = 15.0
 _REFRESH = ("providers.swarm.refreshseconds", "providers.docker.swarmmoderefreshseconds")

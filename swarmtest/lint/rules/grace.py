@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.drains import drains
+from swarmtest.lint.programs.drains import drains
+from swarmtest.lint.programs.writers import own_data, shared_volumes
 from swarmtest.lint.rolling import rolls, start_first, takes_from_a_queue
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 from swarmtest.lint.wording import seconds
-from swarmtest.lint.writers import own_data, shared_volumes
 
 _KEY = "stop_grace_period"
 _OLD_TASK_SECONDS = 60.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil, inf
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.drains import Drain, drains, guessed, is_wait, waits
+from swarmtest.lint.programs.drains import Drain, drains, guessed, is_wait, waits
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 from swarmtest.lint.subject import Subject, subject_of

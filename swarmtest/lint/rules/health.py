@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.commands import base
-from swarmtest.lint.probes import Probe, probes, short_flags
+from swarmtest.lint.programs.commands import base
+from swarmtest.lint.programs.probes import Probe, probes, short_flags
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 from swarmtest.lint.wording import listed, shortened

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.commands import base
-from swarmtest.lint.probes import Probe, probes, short_flags
+from swarmtest.lint.programs.commands import base
+from swarmtest.lint.programs.probes import Probe, probes, short_flags
+from swarmtest.lint.programs.shell import Command, Script
 from swarmtest.lint.rolling import start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.rules.health import ALWAYS, never
-from swarmtest.lint.shell import Command, Script
 from swarmtest.lint.wording import shortened
 
 _SUCCEEDS = frozenset({"true", ":", "echo", "printf"})

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.commands import base, flag
-from swarmtest.lint.official import official
-from swarmtest.lint.probes import Probe, probes, urls
+from swarmtest.lint.programs.commands import base, flag
+from swarmtest.lint.programs.official import official
+from swarmtest.lint.programs.probes import Probe, probes, urls
 from swarmtest.lint.rolling import instances, rolls, runs_once, start_first, takes_from_a_queue
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.wording import seconds

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.commands import SHELLS, base
-from swarmtest.lint.probes import Probe, probes, urls
+from swarmtest.lint.programs.commands import SHELLS, base
+from swarmtest.lint.programs.probes import Probe, probes, urls
+from swarmtest.lint.programs.stop_signals import alpine, has_curl, shell_less, slim
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.rules.health import never
 from swarmtest.lint.services import Image, LintService
-from swarmtest.lint.stop_signals import alpine, has_curl, shell_less, slim
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})  # noqa: S104  addresses to compare with
 

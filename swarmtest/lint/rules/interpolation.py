@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Place, Severity, Target
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.stack.interpolation import SWARM_CASTS, cast_at
-from swarmtest.stack.layers import Layer
+from swarmtest.stack.syntax.interpolation import SWARM_CASTS, cast_at
+from swarmtest.stack.syntax.layers import Layer
 
 
 def _where(target: Target) -> str:

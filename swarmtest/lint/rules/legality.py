@@ -10,8 +10,8 @@ from swarmtest.lint.loading import refused_by_swarm
 from swarmtest.lint.loading_compose import refused_by_compose
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.rules.versions import needs_version
-from swarmtest.stack.building import Path_
-from swarmtest.stack.layers import Layer
+from swarmtest.stack.syntax.building import Path_
+from swarmtest.stack.syntax.layers import Layer
 
 FORBIDDEN = {
     "extends": "Swarm knows no extends: write the service out, or merge a YAML anchor in (<<: *base)",

@@ -13,7 +13,7 @@ from typing import Any
 from swarmtest.lint import Certainty, Finding, Severity, Target
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
-from swarmtest.stack.interpolation import Unsure
+from swarmtest.stack.syntax.interpolation import Unsure
 
 Found = Iterator[tuple[tuple[str, ...], str, str]]
 

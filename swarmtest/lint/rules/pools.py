@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.pools import Limit, Pool, limit_of, names, pool_of, speaks_to
+from swarmtest.lint.programs.pools import Limit, Pool, limit_of, names, pool_of, speaks_to
 from swarmtest.lint.rolling import at_once, instances, start_first
 from swarmtest.lint.rules import Rule, Stack
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from swarmtest.lint import Certainty, Finding, Severity, Target
 from swarmtest.lint.rules import Rule, Stack
-from swarmtest.stack.building import PLAIN
-from swarmtest.stack.layers import Layer
+from swarmtest.stack.syntax.building import PLAIN
+from swarmtest.stack.syntax.layers import Layer
 
 _BASE_60 = re.compile(r"[0-9]{1,5}:[0-5]?[0-9](?::[0-5]?[0-9])*", re.ASCII)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
+from swarmtest.lint.programs.writers import shared_volumes
 from swarmtest.lint.rolling import at_once, instances, rolls, runs_once, start_first, takes_from_a_queue, writes_alone
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
 from swarmtest.lint.wording import listed
-from swarmtest.lint.writers import shared_volumes
 
 _ORDER = ("deploy", "update_config", "order")
 _PARALLELISM = ("deploy", "update_config", "parallelism")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Place, Severity
-from swarmtest.lint.commands import REPLACING_SHELLS, SHELLS, Started, base, started
-from swarmtest.lint.official import official
+from swarmtest.lint.programs.commands import REPLACING_SHELLS, SHELLS, Started, base, started
+from swarmtest.lint.programs.official import official
+from swarmtest.lint.programs.shell import Script
+from swarmtest.lint.programs.stop_signals import alpine
 from swarmtest.lint.rolling import runs_once
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
-from swarmtest.lint.shell import Script
-from swarmtest.lint.stop_signals import alpine
 from swarmtest.lint.wording import listed, seconds, shortened
 
 _WRAPPERS = {

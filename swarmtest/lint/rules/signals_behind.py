@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Finding, Severity
-from swarmtest.lint.commands import Started, base
-from swarmtest.lint.drains import drains
+from swarmtest.lint.programs.commands import Started, base
+from swarmtest.lint.programs.drains import drains
+from swarmtest.lint.programs.shell import Command
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.rules.signals import is_a_job, to_stop
 from swarmtest.lint.services import LintService
-from swarmtest.lint.shell import Command
 from swarmtest.lint.wording import seconds, shortened
 
 _DETACHES = frozenset({"--detach", "--daemon", "--daemonize", "--background"})

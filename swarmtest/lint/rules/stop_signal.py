@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.commands import flag
-from swarmtest.lint.drains import programs
-from swarmtest.lint.rules import Rule, Stack
-from swarmtest.lint.services import LintService
-from swarmtest.lint.stop_signals import (
+from swarmtest.lint.programs.commands import flag
+from swarmtest.lint.programs.drains import programs
+from swarmtest.lint.programs.stop_signals import (
     StopSignals,
     looks_like_nginx,
     postgres,
     signals_of_image,
     signals_of_program,
 )
+from swarmtest.lint.rules import Rule, Stack
+from swarmtest.lint.services import LintService
 from swarmtest.lint.wording import seconds
 
 _NUMBERS = {1: "HUP", 2: "INT", 3: "QUIT", 9: "KILL", 10: "USR1", 12: "USR2", 15: "TERM", 19: "STOP", 28: "WINCH"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from swarmtest.lint import Certainty, Finding, Severity, Target
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.schema import LATEST, VERSIONS, SchemaError, version_of
-from swarmtest.stack.layers import Layer
+from swarmtest.stack.syntax.layers import Layer
 
 _NAME = "docker-refuses-version"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
+from swarmtest.lint.programs.writers import data_folders, own_data, shared_volumes, shares_well
 from swarmtest.lint.rolling import start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.services import LintService
-from swarmtest.lint.writers import data_folders, own_data, shared_volumes, shares_well
 
 _ORDER = ("deploy", "update_config", "order")
 

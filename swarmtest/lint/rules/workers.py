@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import ceil, inf
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
-from swarmtest.lint.commands import base, flag
-from swarmtest.lint.drains import Drain, drains, programs
+from swarmtest.lint.programs.commands import base, flag
+from swarmtest.lint.programs.drains import Drain, drains, programs
 from swarmtest.lint.rolling import instances, rolls, start_first
 from swarmtest.lint.rules import Rule, Stack
 from swarmtest.lint.rules.grace_limits import ARMED, default

@@ -17,10 +17,10 @@ from typing import Any
 import jsonschema_rs
 
 from swarmtest.lint.schema.wording import TWICE, described
-from swarmtest.stack.building import Path_
-from swarmtest.stack.durations import parse_duration
-from swarmtest.stack.interpolation import Unsure
-from swarmtest.stack.scalars import as_text
+from swarmtest.stack.syntax.building import Path_
+from swarmtest.stack.syntax.durations import parse_duration
+from swarmtest.stack.syntax.interpolation import Unsure
+from swarmtest.stack.syntax.scalars import as_text
 
 LATEST = "3.13"
 VERSIONS = tuple(f"3.{minor}" for minor in range(14))

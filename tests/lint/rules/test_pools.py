@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from swarmtest.lint.pools import limit_of, pool_of
+from swarmtest.lint.programs.pools import limit_of, pool_of
 from tests.lint.looking import look, stack, told
 
 SHOP = """\
