@@ -287,14 +287,14 @@ STRIPS: tuple[Strip, ...] = (
 
 
 def pairs(names: Iterable[str], base: Collection[str]) -> list[ParameterSet]:
-    """Every run with every strip; outside of the base three of four are left to the long repeats.
+    """Every run with every strip; half of the base's and seven of eight of the others are left to the long repeats.
 
     Arguments:
         base: runs that have every outcome of every check, and every way of losing a request, between them.
     """
 
     def marks(place: int, name: str) -> list[pytest.MarkDecorator]:
-        return [] if name in base or place % 4 == 0 else [pytest.mark.repeats]
+        return [] if place % (2 if name in base else 8) == 0 else [pytest.mark.repeats]
 
     return [
         pytest.param(name, strip, id=f"{name}-{strip.__name__}", marks=marks(k + n, name))

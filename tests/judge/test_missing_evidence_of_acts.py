@@ -83,7 +83,7 @@ def documents(runs: dict[str, Run]) -> dict[str, Document]:
 BASE = ("announced late", "grace too short", "unhealthy soon, stop-first", "one more", "dependency off")
 
 
-def test_the_runs_that_meet_every_strip_have_all_that_is_ever_said(documents: dict[str, Document]) -> None:
+def test_the_runs_that_meet_most_strips_have_all_that_is_ever_said(documents: dict[str, Document]) -> None:
     assert set().union(*(said(documents[name]) for name in BASE)) == set().union(*map(said, documents.values()))
 
 
