@@ -107,6 +107,12 @@ def test_what_only_the_deploy_refuses_is_told_as_such(text: str, line: int, said
     assert look("docker-refuses", text) == []
 
 
+@pytest.mark.parametrize("deploy", ["endpoint_mode: DNSRR", "rollback_config: {failure_action: rollback}"])
+def test_what_the_engine_takes_is_not_refused(deploy: str) -> None:
+    """Both deployed with Docker 20.10: the CLI writes the mode small, and the engine takes the action as it is."""
+    assert look("docker-refuses-deploy", f"{WEB}    deploy: {{{deploy}}}\n") == []
+
+
 @pytest.mark.parametrize(
     ("key", "fix"),
     [

@@ -28,7 +28,7 @@ def _is_nginx(service: LintService) -> bool:
 def _resolves_once(stack: Stack) -> Iterator[Finding]:
     """langgenius/dify #40448; GluuFederation/gluu-docker #29; OpenNeuroOrg/openneuro PR #925."""
     named = {service.name for service in stack.services}
-    direct = {s.name for s in stack.services if s.swarm and s.value("deploy", "endpoint_mode") == "dnsrr"}
+    direct = {s.name for s in stack.services if s.swarm and str(s.value("deploy", "endpoint_mode")).lower() == "dnsrr"}
     for service in stack.services:
         found = _asks_tasks(service, named, direct) if _is_nginx(service) else None
         if found is None:

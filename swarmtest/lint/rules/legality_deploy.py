@@ -21,7 +21,7 @@ _CHOICES = {
     ("mode",): ("replicated", "global", "replicated-job", "global-job"),
     ("endpoint_mode",): ("vip", "dnsrr"),
     ("update_config", "failure_action"): ("pause", "continue", "rollback"),
-    ("rollback_config", "failure_action"): ("pause", "continue"),
+    ("rollback_config", "failure_action"): ("pause", "continue", "rollback"),
     ("restart_policy", "condition"): ("none", "on-failure", "any"),
 }
 _CPUS = re.compile(r"[-+]?[0-9]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?(?:/[0-9]+)?", re.ASCII)
@@ -68,6 +68,8 @@ def _choices(service: LintService) -> Found:
     for path, allowed in _CHOICES.items():
         value = service.value("deploy", *path)
         if isinstance(value, str) and value and not isinstance(value, Unsure) and value not in allowed:
+            if path == ("endpoint_mode",) and value.lower() in allowed:
+                continue  # docker/cli writes it small (cli/compose/convert/service.go)
             yield ("deploy", *path), f"{path[-1]} is {value}", f"write one of {', '.join(allowed)}"
 
 
