@@ -10,6 +10,7 @@ from swarmtest.errors import RunFolderError, in_a_line
 from swarmtest.losses.seconds import SECONDS_VERSION, Seconds, second_by_second
 from swarmtest.losses.table import Told
 from swarmtest.reports import Document, InstanceEntry
+from swarmtest.reports.versioned import read_versioned
 from swarmtest.timeline.capacity import Spans
 
 SECONDS_FILE = "seconds.json"
@@ -57,13 +58,10 @@ def read_seconds(folder: Path) -> Seconds:
     Raises:
         RunFolderError: it's missing, broken or of a later version.
     """
-    path = folder / SECONDS_FILE
-    try:
-        seconds = msgspec.json.decode(path.read_bytes(), type=Seconds)
-    except OSError as error:
-        raise RunFolderError(f"{path}: can't be read ({error.strerror}); make it with `swarmtest judge`") from error
-    except msgspec.DecodeError as error:
-        raise RunFolderError(f"{path}: not a run's seconds ({error}); make it again with `swarmtest judge`") from error
-    if seconds.version > SECONDS_VERSION:
-        raise RunFolderError(f"{path}: version {seconds.version}, this swarmtest reads up to {SECONDS_VERSION}")
-    return seconds
+    return read_versioned(
+        folder / SECONDS_FILE,
+        Seconds,
+        SECONDS_VERSION,
+        missing="make it with `swarmtest judge`",
+        broken=("a run's seconds", "make it again with `swarmtest judge`"),
+    )

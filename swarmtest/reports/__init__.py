@@ -11,7 +11,6 @@ from typing import Any, Protocol, TextIO
 
 import msgspec
 
-from swarmtest.errors import RunFolderError
 from swarmtest.reports.entries import (
     ActEntry,
     CheckEntry,
@@ -30,6 +29,7 @@ from swarmtest.reports.entries import (
 )
 from swarmtest.reports.policy_entries import FirstRequests, RetryEntry
 from swarmtest.reports.stream_entries import StreamEvent, StreamRow
+from swarmtest.reports.versioned import read_versioned
 
 __all__ = [
     "CLASSES",
@@ -169,14 +169,10 @@ def read_document(path: Path) -> Document:
     Raises:
         RunFolderError: it's missing, broken or of a later version.
     """
-    try:
-        document = msgspec.json.decode(path.read_bytes(), type=Document)
-    except OSError as error:
-        raise RunFolderError(f"{path}: can't be read ({error.strerror}); make it with `swarmtest judge`") from error
-    except msgspec.DecodeError as error:
-        raise RunFolderError(
-            f"{path}: not a verdict document ({error}); make it again with `swarmtest judge`"
-        ) from error
-    if document.version > DOCUMENT_VERSION:
-        raise RunFolderError(f"{path}: version {document.version}, this swarmtest reads up to {DOCUMENT_VERSION}")
-    return document
+    return read_versioned(
+        path,
+        Document,
+        DOCUMENT_VERSION,
+        missing="make it with `swarmtest judge`",
+        broken=("a verdict document", "make it again with `swarmtest judge`"),
+    )

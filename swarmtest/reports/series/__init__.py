@@ -12,8 +12,8 @@ from typing import Protocol, TextIO
 
 import msgspec
 
-from swarmtest.errors import RunFolderError
 from swarmtest.reports import Document
+from swarmtest.reports.versioned import read_versioned, write_whole
 
 SERIES_VERSION = 1
 SERIES_FILE = "series.json"
@@ -146,9 +146,7 @@ class SeriesRenderer(Protocol):
 
 def write_series(series: Series, folder: Path) -> None:
     """Writes ``series.json`` whole or not at all, the same bytes for the same series."""
-    part = folder / f"{SERIES_FILE}.part"
-    part.write_bytes(msgspec.json.format(msgspec.json.encode(series, order="sorted"), indent=2) + b"\n")
-    part.replace(folder / SERIES_FILE)
+    write_whole(series, folder / SERIES_FILE)
 
 
 def read_series(folder: Path) -> Series:
@@ -157,13 +155,10 @@ def read_series(folder: Path) -> Series:
     Raises:
         RunFolderError: it's missing, broken or of a later version.
     """
-    path = folder / SERIES_FILE
-    try:
-        series = msgspec.json.decode(path.read_bytes(), type=Series)
-    except OSError as error:
-        raise RunFolderError(f"{path}: can't be read ({error.strerror}); give the folder of a series") from error
-    except msgspec.DecodeError as error:
-        raise RunFolderError(f"{path}: not a series ({error}); was it edited?") from error
-    if series.version > SERIES_VERSION:
-        raise RunFolderError(f"{path}: version {series.version}, this swarmtest reads up to {SERIES_VERSION}")
-    return series
+    return read_versioned(
+        folder / SERIES_FILE,
+        Series,
+        SERIES_VERSION,
+        missing="give the folder of a series",
+        broken=("a series", "was it edited?"),
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from swarmtest.errors import RunFolderError
+from swarmtest.reports.versioned import read_versioned, write_whole
 
 TUNE_VERSION = 1
 TUNE_FILE = "tune.json"
@@ -197,9 +197,7 @@ class Tune(msgspec.Struct, frozen=True):
 
 def write_tune(tune: Tune, folder: Path) -> None:
     """Writes ``tune.json`` whole or not at all, the same bytes for the same tune."""
-    part = folder / f"{TUNE_FILE}.part"
-    part.write_bytes(msgspec.json.format(msgspec.json.encode(tune, order="sorted"), indent=2) + b"\n")
-    part.replace(folder / TUNE_FILE)
+    write_whole(tune, folder / TUNE_FILE)
 
 
 def read_tune(folder: Path) -> Tune:
@@ -208,13 +206,10 @@ def read_tune(folder: Path) -> Tune:
     Raises:
         RunFolderError: it's missing, broken or of a later version.
     """
-    path = folder / TUNE_FILE
-    try:
-        tune = msgspec.json.decode(path.read_bytes(), type=Tune)
-    except OSError as error:
-        raise RunFolderError(f"{path}: can't be read ({error.strerror}); give the folder of a tune") from error
-    except msgspec.DecodeError as error:
-        raise RunFolderError(f"{path}: not a tune ({error}); was it edited?") from error
-    if tune.version > TUNE_VERSION:
-        raise RunFolderError(f"{path}: version {tune.version}, this swarmtest reads up to {TUNE_VERSION}")
-    return tune
+    return read_versioned(
+        folder / TUNE_FILE,
+        Tune,
+        TUNE_VERSION,
+        missing="give the folder of a tune",
+        broken=("a tune", "was it edited?"),
+    )
