@@ -107,6 +107,16 @@ class Visit:
         self._flush()
         return self.read_until(lambda: self._pinged)
 
+    def end(self) -> None:
+        """Says that nothing more comes, then reads until the client is gone.
+
+        A socket closed with bytes unread, say a late acknowledgement of settings, resets the connection, and the
+        reset throws away what the client hasn't read yet.
+        """
+        self._socket.shutdown(socket.SHUT_WR)
+        while self._socket.recv(65536):
+            pass
+
     def _flush(self) -> None:
         self._socket.sendall(self._wire.data_to_send())
 
@@ -212,5 +222,6 @@ class Http2Range(FiringRange):
             if way != "malformed":
                 visit.greet()
             WAYS[way](visit)
+            visit.end()
         with self._lock:
             self._closes[place] += 1

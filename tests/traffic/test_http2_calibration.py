@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+import time
+
+from h2.connection import H2Connection
+
 from swarmtest.traffic.calibration import Calibration
 from swarmtest.traffic.http2_calibration import SHOTS, calibrate_http2, with_http2
+from swarmtest.traffic.http2_range import BATCH, Http2Range
 from swarmtest.traffic.http2_sharing import Connections
 from swarmtest.traffic.http2_stream import StreamRequest
 from swarmtest.traffic.records import Record
@@ -26,6 +32,24 @@ def test_our_own_client_can_count() -> None:
     assert shot.counted["closed_unanswered"] == 10  # eight of two sockets, two below a GOAWAY
     assert shot.counted["refused_stream"] == 16
     assert shot.counted["connections"] == sum(one.connections for one in SHOTS)
+
+
+def test_a_client_that_writes_late_is_not_reset_by_the_server() -> None:
+    request = [(":method", "GET"), (":path", "/"), (":scheme", "http"), (":authority", "h"), ("x-request-id", "1")]
+    with Http2Range("X-Instance-ID", "X-Request-ID") as server:
+        door = server.door_of(0, "goaway_then_close")
+        with socket.create_connection((door.host, door.port), timeout=10) as client:
+            wire = H2Connection()
+            wire.initiate_connection()
+            for number in range(1, 2 * BATCH, 2):
+                wire.send_headers(number, request, end_stream=True)
+            client.sendall(wire.data_to_send())
+            while b"four" not in client.recv(65536, socket.MSG_PEEK):
+                time.sleep(0.01)
+            for _ in range(3):  # to a closed socket the first is taken, the second fails
+                wire.ping(b"too late")
+                client.sendall(wire.data_to_send())
+                time.sleep(0.05)
 
 
 def test_a_refused_stream_that_is_sent_again_is_found_out() -> None:
