@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leaves all that's imported and collected out of the collector's rounds, which were a sixth of the time."""
+    gc.collect()
+    gc.freeze()

@@ -209,15 +209,19 @@ def database_of(events: Iterable[Event], requests: Sequence[Request]) -> Databas
 
 
 def _line(event: Event) -> dict[str, Any]:
+    """A row of ``lines``; what else stands in it is no column, and left out when the table is made."""
     data = event.data
-    line = {name: data.get(name) for name in LINE_COLUMNS}
-    milliseconds, stored, sha256 = data.get("duration_ms"), line["stored"], line["sha256"]
+    milliseconds, stored, sha256 = data.get("duration_ms"), data.get("stored"), data.get("sha256")
     seconds = data.get("duration_s") or 0.0
-    line |= {"t": event.t, "kind": event.kind, "container": line["container"] or ""}
-    line["duration"] = float(milliseconds) / 1000 if milliseconds is not None else float(seconds)
-    line["stored"] = stored if isinstance(stored, int) else None
-    line["sha256"] = sha256.lower() if isinstance(sha256, str) else None
-    return line
+    return {
+        **data,
+        "t": event.t,
+        "kind": event.kind,
+        "container": data.get("container") or "",
+        "duration": float(milliseconds) / 1000 if milliseconds is not None else float(seconds),
+        "stored": stored if isinstance(stored, int) else None,
+        "sha256": sha256.lower() if isinstance(sha256, str) else None,
+    }
 
 
 def _fill(database: Database, table: str, columns: Mapping[str, str], rows: Sequence[object], first: str = "") -> None:

@@ -44,14 +44,13 @@ def time_figures(requests: Requests, by: str = "") -> dict[tuple[Any, ...], dict
         by: columns of ``accounted`` by which they're grouped, whose values are the keys.
     """
     keys = [part.strip() for part in by.split(",")] if by else []
-    found: dict[tuple[Any, ...], dict[str, float | None]] = {}
-    for seconds, names in ((FROM_DUE, ("p50_ms", "p99_ms")), (FROM_SENT, ("p50_sent_ms", "p99_sent_ms"))):
-        columns = ", ".join([*keys, f"quantile_disc(({seconds}) * 1000, [0.5, 0.99])"])
-        grouped = f"GROUP BY {by}" if by else "HAVING count(*) > 0"
-        for *key, values in requests.rows(f"SELECT {columns} FROM accounted WHERE loss = 'ok' {grouped}"):
-            rounded = dict(zip(names, (round(value, 3) for value in values), strict=True))
-            found.setdefault(tuple(key), dict(NO_TIMES)).update(rounded)
-    return found
+    times = [f"quantile_disc(({seconds}) * 1000, [0.5, 0.99])" for seconds in (FROM_DUE, FROM_SENT)]
+    grouped = f"GROUP BY {by}" if by else "HAVING count(*) > 0"
+    rows = requests.rows(f"SELECT {', '.join([*keys, *times])} FROM accounted WHERE loss = 'ok' {grouped}")
+    return {
+        tuple(key): {name: round(value, 3) for name, value in zip(NO_TIMES, (*due, *sent), strict=True)}
+        for *key, due, sent in rows
+    }
 
 
 def _acted_seconds(judged: Judged) -> float | None:

@@ -22,13 +22,13 @@ def sound(event: Event) -> Event:
         return event
     data = dict(event.data)
     data.pop("node", None)  # what a program calls its node isn't Swarm's name of it
-    for name, read in readers.items():
-        if name in data:
-            data[name] = read(data[name])
+    data.update({name: read(data[name]) for name, read in readers.items() if name in data})
     return Event(event.t, event.kind, data)
 
 
 def _text(value: object) -> str | None:
+    if type(value) is str:
+        return value
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
 

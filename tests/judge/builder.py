@@ -10,7 +10,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from swarmtest.checks import Judged, Verdict, find_check
 from swarmtest.events import Event
@@ -33,6 +36,15 @@ CHECKS = (
     "ids_on_every_record",
     "handled_each_request_once",
 )
+
+
+@lru_cache(maxsize=8)
+def _see_once(parts: bytes) -> Judged:
+    """What checks are given of a run; many tests begin with the same one, and nobody changes it."""
+    plan, events, requests, streams, connections = msgspec.json.decode(parts)
+    told = [Event(event["t"], event["kind"], event["data"]) for event in events]
+    beside = Beside(tuple(read_streams(streams)), tuple(read_connections(connections)))
+    return see(plan, told, read_requests(requests), beside)
 
 
 @dataclass
@@ -193,7 +205,8 @@ class Rollout:
         return Beside(tuple(read_streams(self.streams)), tuple(read_connections(self.connections)))
 
     def judged(self) -> Judged:
-        return see(self.plan, self.events(), read_requests(self.requests()), self.beside())
+        parts = (self.plan, self.events(), self.requests(), self.streams, self.connections)
+        return _see_once(msgspec.json.encode(parts, order="deterministic"))
 
     def verdict(self, check: str) -> Verdict:
         return find_check(check)(self.judged())
@@ -457,6 +470,7 @@ class Rollout:
             if one.on is life:
                 lines += [(t, step, one.fields["id"]) for step, t in one.steps.items()]
         words = {(one.fields["id"], step): said for one in self.sent for step, said in one.words.items()}
+        container = life.container
         for seq, (t, name, request) in enumerate(sorted(lines, key=lambda line: line[0]), start=1):
-            data = {"event": name, "seq": seq, "instance": life.task, "container": life.container}
+            data = {"event": name, "seq": seq, "instance": life.task, "container": container}
             yield t, "record", {**data, "request_id": request, **words.get((request, name), {})} if request else data
