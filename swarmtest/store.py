@@ -256,6 +256,8 @@ def open_run_folder(path: Path) -> RunFolder:
     Raises:
         RunFolderError: no such folder, or not a run's.
     """
+    if path.is_file():
+        raise RunFolderError(f"{path}: is a file; give the run's folder, here {path.parent}")
     if not path.is_dir():
         raise RunFolderError(
             f"{path}: no such folder; give the folder of a run, such as runs/20261129T221500Z-rolling-…"

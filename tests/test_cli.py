@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,21 +16,10 @@ import pytest
 from swarmtest import cli
 from swarmtest.errors import EngineError, TimedOut, UsageError
 from swarmtest.interrupts import Interrupts
+from tests.calling import Call, Ended, end
 from tests.engine.fake_engine import FakeEngine
 
 GOOD = "services:\n  web:\n    image: demo\n    ports: ['8080:80']\n"
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a call ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
 
 
 @pytest.fixture
@@ -43,16 +31,11 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tm
         monkeypatch.delenv(name, raising=False)
 
     def called(*words: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["swarmtest", *words])
         before = set(tmp_path.rglob("*"))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err + said.out
-        if ended.value.code:
+        ended = end(monkeypatch, capsys, *words)
+        if ended.code:
             assert set(tmp_path.rglob("*")) == before, "something was left behind"
-        assert isinstance(ended.value.code, int)
-        return Ended(ended.value.code, said.out, said.err)
+        return ended
 
     return called
 
@@ -162,6 +145,7 @@ def test_words_that_make_no_sense_get_the_usage(call: Call, words: list[str], sa
 
 def test_a_folder_that_is_no_run_cannot_be_judged(call: Call, tmp_path: Path) -> None:
     assert "no such folder" in refused(call("judge", "nowhere"))
+    assert "is a file; give the run's folder, here ." in refused(call("judge", write("{}", "plan.json")))
     (tmp_path / "empty").mkdir()
     assert "not a run's folder" in refused(call("judge", "empty"))
     (tmp_path / "broken").mkdir()

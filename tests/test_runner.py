@@ -29,26 +29,10 @@ from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.block.wishes import StopAt
 from swarmtest.stack.services import read_stack
 from swarmtest.store import RunFolder
+from tests.views import UP
 
 INFO = EngineInfo("20.10", "1.41", "1.12", "127.0.0.1", True, "active", True, 1, True, "6.1", "20.10.24", "node1")
-OLD = TaskView(
-    id="old",
-    service="web",
-    slot=1,
-    node="node1",
-    container="c-old",
-    desired="running",
-    state="running",
-    message="",
-    error=None,
-    exit_code=None,
-    addresses=(),
-    host_ports={},
-    grace_seconds=10.0,
-    image="demo",
-    created=1.0,
-    force_update=0,
-)
+OLD = replace(UP, id="old", service="web", container="c-old", addresses=())
 NEW = replace(OLD, id="new", container="c-new")
 
 

@@ -25,25 +25,7 @@ from swarmtest.watch import Focus, Watch
 from swarmtest.watch.addresses import targets_of
 from swarmtest.watch.logs import RECORDS, parse_line
 from tests.engine.fake_engine import FakeEngine, frame
-
-UP = TaskView(
-    id="t1",
-    service="api",
-    slot=1,
-    node="node1",
-    container="c1",
-    desired="running",
-    state="running",
-    message="started",
-    error=None,
-    exit_code=None,
-    addresses=("10.0.1.7",),
-    host_ports={},
-    grace_seconds=30.0,
-    image="demo",
-    created=1.0,
-    force_update=0,
-)
+from tests.views import UP
 
 
 class FakeDeployment:

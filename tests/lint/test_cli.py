@@ -14,7 +14,7 @@ import pytest
 from swarmtest.lint import linting, pages
 from swarmtest.lint.document import Document
 from swarmtest.lint.services import LintService
-from tests.lint.conftest import Call
+from tests.calling import Call
 from tests.lint.stand_ins import BAD, GOOD
 
 

@@ -10,7 +10,7 @@ import pytest
 from swarmtest.lint import Certainty, Edit, Finding, Place, Severity, Target
 from swarmtest.lint.fixing import fix
 from swarmtest.lint.linting import Linted
-from tests.lint.conftest import Call
+from tests.calling import Call
 from tests.lint.stand_ins import BAD, GOOD
 
 FILE = Path("stack.yml")

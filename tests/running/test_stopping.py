@@ -14,26 +14,10 @@ from swarmtest.engine.client import Refused
 from swarmtest.running.guard import LossGuard
 from swarmtest.running.limit_guard import LimitGuard
 from swarmtest.running.stopping import GuardTripped, await_rolled_back, mind
+from tests.views import UP
 
 LIMIT = SimpleNamespace(share=0.05, seconds=5.0)
-OLD = TaskView(
-    id="old",
-    service="api",
-    slot=1,
-    node="n",
-    container="c-old",
-    desired="running",
-    state="running",
-    message="",
-    error=None,
-    exit_code=None,
-    addresses=(),
-    host_ports={},
-    grace_seconds=10.0,
-    image="demo",
-    created=1.0,
-    force_update=0,
-)
+OLD = replace(UP, id="old", container="c-old")
 
 
 class World:
