@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from swarmtest.events import Event, encode_event
 from swarmtest.judge import judge, judge_folder, read_requests
 from swarmtest.judge.document import _advice as document_advice
 from swarmtest.losses import missing
-from swarmtest.reports import Hurt, write_document
+from swarmtest.reports import Document, Hurt, write_document
 from swarmtest.reports.entries import CheckEntry
 from swarmtest.reports.wording import proof_sentence
 from tests.judge.acting import stays
@@ -232,11 +233,16 @@ def _told_by(event: Event, seconds: float) -> Event:
     return Event(event.t + ahead, event.kind, data)
 
 
+@cache
+def _undisturbed(front_door: str) -> Document:
+    return Rollout(front_door=front_door).document()
+
+
 @pytest.mark.parametrize("seconds", [-300.0, -30.0, -5.0, 0.5, 5.0, 30.0, 300.0])
 @pytest.mark.parametrize("front_door", ["proxy", "direct"])
 def test_an_engine_whose_clock_is_off_by_a_measured_time_changes_no_verdict(seconds: float, front_door: str) -> None:
     run = Rollout(front_door=front_door)
-    plain = run.document()
+    plain = _undisturbed(front_door)
     run.offsets = {"n1": {"seconds": seconds, "error": 0.001}}
     off = judge(run.plan, [_told_by(event, seconds) for event in run.events()], read_requests(run.requests()))
     assert [(c.name, c.outcome) for c in off.checks] == [(c.name, c.outcome) for c in plain.checks]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -24,23 +25,42 @@ def read_differently(kind: str, name: str) -> list[object]:
     return list({repr(sound(Event(1.0, kind, {name: odd})).get(name)): odd for odd in ODD}.values())
 
 
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in FIELDS.items() for name in names])
-def test_no_field_of_a_log_line_breaks_the_judging(kind: str, name: str) -> None:
+EVERY_FIELD = pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in FIELDS.items() for name in names]
+)
+
+
+def assert_judged(kind: str, name: str, odd: Callable[[list[int]], Mapping[int, object]]) -> None:
+    """Whatever stands in a field of some lines, by their places, a lost request is found, and no check breaks."""
     run = Rollout(2)
     run.rates = {"short": 3.0, "long": 2.0}
     run.bad_gateway("refused", 4.0, 4.02, run.old[0])
-    events, requests = run.events(), read_requests(run.requests())
-    places = [place for place, event in enumerate(events) if event.kind == kind]
-    everywhere = [dict.fromkeys(places, odd) for odd in read_differently(kind, name)]
-    here_and_there = dict(zip(places, ODD, strict=False))
-    for changed in (*everywhere, here_and_there):
-        odder = [
-            Event(event.t, kind, {**event.data, name: changed[place]}) if place in changed else event
-            for place, event in enumerate(events)
-        ]
-        document = judge(run.plan, odder, requests)
-        assert document.outcome == "failed"
-        assert not [check for check in document.checks if "itself broke" in check.sentence]
+    events = run.events()
+    changed = odd([place for place, event in enumerate(events) if event.kind == kind])
+    odder = [
+        Event(event.t, kind, {**event.data, name: changed[place]}) if place in changed else event
+        for place, event in enumerate(events)
+    ]
+    document = judge(run.plan, odder, read_requests(run.requests()))
+    assert document.outcome == "failed"
+    assert not [check for check in document.checks if "itself broke" in check.sentence]
+
+
+@EVERY_FIELD
+def test_no_field_of_some_log_lines_breaks_the_judging(kind: str, name: str) -> None:
+    assert_judged(kind, name, lambda places: dict(zip(places, ODD, strict=False)))
+
+
+@EVERY_FIELD
+def test_a_field_that_no_line_has_breaks_no_judging(kind: str, name: str) -> None:
+    assert_judged(kind, name, dict.fromkeys)
+
+
+@pytest.mark.repeats
+@EVERY_FIELD
+def test_no_field_of_all_log_lines_breaks_the_judging(kind: str, name: str) -> None:
+    for value in read_differently(kind, name):
+        assert_judged(kind, name, lambda places, value=value: dict.fromkeys(places, value))
 
 
 @pytest.mark.parametrize(
