@@ -48,7 +48,7 @@ def judged_folder(path: Path) -> Iterator[tuple[Document, Told]]:
     with closing(database_of_folder(folder)) as database:
         judged = see_folder(folder, events, database)
         with as_written(folder.path):
-            document = _judge(judged)
+            document = conclude(judged)
         yield document, told(judged.requests)
 
 
@@ -91,17 +91,18 @@ def judge(
     plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
 ) -> Document:
     """Judges a run by its plan, its trace, its requests and what's recorded beside them."""
-    return _judge(see(plan, events, requests, beside))
+    return conclude(see(plan, events, requests, beside))
 
 
 def judge_each(
     plan: Mapping[str, Any], events: Sequence[Event], requests: Sequence[Request], beside: Beside = NOTHING
 ) -> Document:
     """The same, with a look at every request by itself: it takes long, and has to find the same."""
-    return _judge(_see(plan, events, database_of(map(sound, events), requests), beside, plain=False))
+    return conclude(_see(plan, events, database_of(map(sound, events), requests), beside, plain=False))
 
 
-def _judge(judged: Judged) -> Document:
+def conclude(judged: Judged) -> Document:
+    """What all checks say of it together."""
     entries = [_entry(name, judged) for name in judged.promises.checks]
     entries += limit_entries(judged)
     reasons = list(reasons_not_to_pass(judged))

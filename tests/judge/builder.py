@@ -17,7 +17,7 @@ import msgspec
 
 from swarmtest.checks import Judged, Verdict, find_check
 from swarmtest.events import Event
-from swarmtest.judge import judge, read_requests, see
+from swarmtest.judge import conclude, read_requests, see
 from swarmtest.judge.beside import Beside, read_connections, read_streams
 from swarmtest.reports import Document
 
@@ -212,7 +212,7 @@ class Rollout:
         return find_check(check)(self.judged())
 
     def document(self) -> Document:
-        return judge(self.plan, self.events(), read_requests(self.requests()), self.beside())
+        return conclude(self.judged())
 
     def requests(self) -> list[dict[str, Any]]:
         self._generate()
