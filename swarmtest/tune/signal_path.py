@@ -29,6 +29,8 @@ OF_THE_STOP = (
     Mechanism.DRAIN_MISSING,
     Mechanism.OWN_LIMIT,
     Mechanism.SOCKETS_DESTROYED,
+    Mechanism.GOAWAY_MISSING,
+    Mechanism.GOAWAY_AT_ONCE,
 )
 """What an app does on its way out. Under the generous grace, and on a machine that's full, only these end a tune: an
 instance that dies of something else isn't counted, and the proof will show what's lost to it."""

@@ -121,6 +121,13 @@ def test_an_instance_that_dies_of_something_else_ends_no_measuring(way: Mechanis
     assert cures(replace(run, full="100 % busy"), generous=False) == []
 
 
+@pytest.mark.parametrize("way", [Mechanism.GOAWAY_MISSING, Mechanism.SOCKETS_DESTROYED, Mechanism.DRAIN_MISSING])
+def test_what_an_app_does_on_its_way_out_ends_a_tune_on_a_full_machine_too(way: Mechanism) -> None:
+    run = failed("drained_before_exit", f"mend {way}", way)
+    assert cures(run, generous=True) == [f"mend {way}"]
+    assert cures(replace(run, full="100 % busy"), generous=False) == [f"mend {way}"]
+
+
 def test_streams_that_arent_told_are_named_even_where_the_grace_was_too_short_too() -> None:
     run = failed("streams_closed_in_order", "tell open streams", Mechanism.GRACE_TOO_SHORT)
     assert cures(run, generous=False) == ["tell open streams"]
