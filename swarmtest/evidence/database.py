@@ -209,12 +209,12 @@ def database_of(events: Iterable[Event], requests: Sequence[Request]) -> Databas
 
 
 def _line(event: Event) -> dict[str, Any]:
-    """A row of ``lines``; what else stands in it is no column, and left out when the table is made."""
+    """A row of ``lines``, without the columns that the event hasn't got."""
     data = event.data
     milliseconds, stored, sha256 = data.get("duration_ms"), data.get("stored"), data.get("sha256")
     seconds = data.get("duration_s") or 0.0
     return {
-        **data,
+        **{name: value for name, value in data.items() if name in LINE_COLUMNS},
         "t": event.t,
         "kind": event.kind,
         "container": data.get("container") or "",
