@@ -28,6 +28,16 @@ def test_the_last_word_of_the_health_check_is_shown(client: Client, engine: Fake
     assert oldest.strip() == "api.1: failed (wanted: running): task: non-zero exit (1)"
 
 
+def test_the_one_that_isnt_up_is_named_and_not_the_others(client: Client) -> None:
+    tasks = [
+        task("stuck", "2026-11-29T22:15:00Z", State="preparing"),
+        *(task(f"up{n}", "2026-11-29T22:16:00Z", State="running") for n in range(4)),
+    ]
+    (line,) = why_not_up(client, "api", tasks).splitlines()
+    assert line.startswith("api.1: preparing (wanted: running), which fetches its image")
+    assert len(why_not_up(client, "api", tasks[1:]).splitlines()) == 1
+
+
 def test_a_container_without_health_or_gone_says_nothing(client: Client, engine: FakeEngine) -> None:
     assert health_output(client, "gone") is None
     engine.before = lambda _verb, _path: (200, {"State": {}})
