@@ -80,9 +80,9 @@ CHANGES: dict[str, list[object]] = {
 
 
 def each() -> list[ParameterSet]:
-    """Every value of every column; all but the first two of a column are left to the long repeats."""
+    """Every value of every column; all but the first one of a column are left to the long repeats."""
     return [
-        pytest.param(name, value, marks=[pytest.mark.repeats] if place > 1 else [])
+        pytest.param(name, value, marks=[pytest.mark.repeats] if place else [])
         for name, values in CHANGES.items()
         for place, value in enumerate(values)
     ]
