@@ -22,6 +22,10 @@ UNHEARD = (Loss.REFUSED, Loss.UNSERVED, Loss.GATEWAY)
 RACE_SECONDS = 0.05
 """A request on its way when the listener closes isn't new any more."""
 
+READ_SECONDS = 0.15
+"""An app that first reads what was sent before its close, and then ends connections that are idle, takes what comes on
+them meanwhile. It's answered, and winding down a tenth of a second later is winding down."""
+
 
 def check(judged: Judged) -> Verdict:
     """Judges what came to each old instance after its close."""
@@ -54,11 +58,11 @@ def _after(life: Lifespan, judged: Judged) -> tuple[list[Accounted], list[Accoun
     for one in judged.losses.telling:
         if one.life is None or one.life.task != life.task or since is None:
             continue
-        late = one.request.began > since.at + since.error + RACE_SECONDS
+        after = one.request.began - since.at - since.error
         if one.trail is not None and one.trail.start:
-            if late and closed is not None and _here_after(one, life, closed):
+            if after > READ_SECONDS and closed is not None and _here_after(one, life, closed):
                 arrived.append(one)
-        elif late and _in_vain(one, judged) and (closed is not None or one.loss in UNHEARD):
+        elif after > RACE_SECONDS and _in_vain(one, judged) and (closed is not None or one.loss in UNHEARD):
             dialled.append(one)
     return arrived, dialled
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from swarmtest.checks import Outcome
 from tests.judge.builder import Rollout
 from tests.judge.stories import killed, killed_at_the_end_of_the_grace, stopped_by_hand
@@ -32,6 +34,16 @@ def test_requests_over_kept_connections_after_the_close_fail_it() -> None:
     assert verdict.outcome is Outcome.FAILED
     assert "1 arrived over kept connections up to 0.50 s after its close: kept" in verdict.evidence[0]
     assert "Connection: close" in (verdict.advice or "")
+
+
+@pytest.mark.parametrize(("after", "outcome"), [(0.12, Outcome.PASSED), (0.18, Outcome.FAILED)])
+def test_connections_that_are_ended_a_tenth_of_a_second_after_the_close_are_wound_down(
+    after: float, outcome: Outcome
+) -> None:
+    rollout = Rollout(front_door="direct")
+    life = rollout.old[0]
+    rollout.served("kept", (life.closed or 0) + after, (life.closed or 0) + 0.7, life, reused=True)
+    assert rollout.verdict(CHECK).outcome is outcome
 
 
 def test_one_on_a_kept_connection_that_the_kill_forestalled_was_not_dialled_in_vain() -> None:
