@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
 from swarmtest.lint.programs.commands import base
@@ -118,8 +118,13 @@ def _kind_missing(stack: Stack) -> Iterator[Finding]:
             service.place("healthcheck", "test"),
             f"the list has to begin with CMD or CMD-SHELL, and begins with {shortened(test[0])!r}: the engine never"
             f" runs the check; {never(service) if service.swarm else 'the container stays in the state starting'}",
-            f'write test: ["CMD", {", ".join(chr(34) + word + chr(34) for word in test)}]',
+            f'write test: ["{_kind_of(test)}", {", ".join(chr(34) + word + chr(34) for word in test)}]',
         )
+
+
+def _kind_of(words: Sequence[str]) -> str:
+    """What such a list was meant to begin with: a whole command in one item wants a shell."""
+    return "CMD-SHELL" if len(words) == 1 and " " in words[0].strip() else "CMD"
 
 
 def _program_not_found(stack: Stack) -> Iterator[Finding]:

@@ -101,7 +101,7 @@ def _error(edit: Edit, file: Path, lines: Mapping[Path_, int], problem: str, lin
     while known and known not in lines:
         known = known[:-1]
     return StackError(
-        f"can't be set to {edit.value} by itself: {problem}",
+        f"can't be changed by itself: {problem}",
         file=file,
         line=lines.get(known) if line is None else line,
         key=".".join(edit.path),

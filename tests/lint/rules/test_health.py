@@ -90,6 +90,8 @@ def test_items_that_the_script_is_given_on_purpose(test: str) -> None:
 def test_a_list_without_its_kind_is_never_run() -> None:
     text = checked('["curl", "-f", "http://127.0.0.1/"]')
     assert told("health-kind-missing", text) == ["web error certain 5"]
+    (whole,) = look("health-kind-missing", checked('["curl -f http://127.0.0.1/"]'))
+    assert whole.fix == 'write test: ["CMD-SHELL", "curl -f http://127.0.0.1/"]'
     assert look("health-kind-missing", checked('["CMD", "curl"]')) == []
     assert look("health-kind-missing", checked('["NONE"]')) == []
     assert look("health-kind-missing", checked("curl -f http://127.0.0.1/")) == []
