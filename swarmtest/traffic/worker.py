@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 from swarmtest.errors import Interrupted, TrafficError
+from swarmtest.interrupts import deferred
 from swarmtest.traffic.process import worker_command
 from swarmtest.traffic.settings import ENVIRONMENT_VARIABLE
 
@@ -24,14 +25,14 @@ def run_worker(host: str, port: int, processes: int) -> int:
     with tempfile.TemporaryDirectory(prefix="swarmtest-worker-") as folder:
         kept = {name: value for name, value in os.environ.items() if name != ENVIRONMENT_VARIABLE}
         kept = {name: value for name, value in kept.items() if not name.startswith("LOCUST_")} | {"HOME": folder}
-        child = subprocess.Popen(
-            worker_command(host, port, processes), cwd=folder, env=kept, stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )  # fmt: skip
-        try:
+        with contextlib.ExitStack() as after:
+            with deferred():
+                child = subprocess.Popen(
+                    worker_command(host, port, processes), cwd=folder, env=kept, stdin=subprocess.DEVNULL,
+                    start_new_session=True,
+                )  # fmt: skip
+                after.callback(_end, child)
             code = child.wait()
-        finally:
-            _end(child)
     if code in (-signal.SIGINT, -signal.SIGTERM):
         raise Interrupted(signal.Signals(-code).name)
     if code != 0:

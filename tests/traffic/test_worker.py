@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,19 +66,40 @@ def test_a_worker_that_ends_badly_takes_its_processes_along(
     assert nobody_is_left(tmp_path / "pid")
 
 
-def test_an_interrupt_ends_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tmp_path / "pid"
-    as_child(monkeypatch, f"os.kill({os.getpid()}, 10); time.sleep(60)", place)
-
+@pytest.fixture
+def interruptible() -> Iterator[None]:
     def interrupted(*_: object) -> None:
         raise Interrupted("by a signal")
 
-    before = signal.signal(signal.SIGUSR1, interrupted)
-    try:
-        with pytest.raises(Interrupted, match="by a signal"):
-            worker.run_worker("127.0.0.1", 5557, 2)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
+    before = signal.signal(signal.SIGTERM, interrupted)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "pid"
+    as_child(monkeypatch, f"os.kill({os.getpid()}, 15); time.sleep(60)", place)
+    with pytest.raises(Interrupted, match="by a signal"):
+        worker.run_worker("127.0.0.1", 5557, 2)
+    assert nobody_is_left(place)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_one_in_the_moment_of_their_start_does_so_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "pid"
+    as_child(monkeypatch, "time.sleep(60)", place)
+
+    class Interrupting(subprocess.Popen[bytes]):
+        def __init__(self, *words: Any, **settings: Any) -> None:
+            super().__init__(*words, **settings)
+            while not place.exists() or not place.read_text():
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupting)
+    with pytest.raises(Interrupted, match="by a signal"):
+        worker.run_worker("127.0.0.1", 5557, 2)
     assert nobody_is_left(place)
 
 
