@@ -25,14 +25,12 @@ def health_output(client: Client, container: str) -> str | None:
 
 
 def why_not_up(client: Client, service: str, tasks: Iterable[TaskView]) -> str:
-    """One paragraph on a service that isn't up: its newest tasks, their errors and health; those that run come last."""
-    mine = sorted((task for task in tasks if task.service == service), key=lambda task: (task.up, -task.created))
+    """One paragraph on a service that isn't up: the newest tasks that don't run, their errors and health."""
+    mine = sorted((task for task in tasks if task.service == service), key=lambda task: -task.created)
     if not mine:
         return f"{service}: no task was ever made"
-    lines: list[str] = []
-    for task in mine[:3]:
-        if task.up and lines:
-            continue  # others are why
+    lines = []
+    for task in ([task for task in mine if not task.up] or mine[:1])[:3]:
         line = f"{service}.{task.slot or task.node[:6]}: {task.state} (wanted: {task.desired})"
         if task.state == "preparing":
             line += ", which fetches its image and makes its network: `journalctl -u docker` on its node says more"
