@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,8 @@ def test_all_its_requests_share_the_rate_equally(tmp_path: Path, read: ReadBrief
 
 ODD = st.sampled_from(
     [None, 0, True, "", "x", [], [1], {}, {"a": 1}, {"$ref": "#/paths"}, {"$ref": "x"}, [{}], {"in": "path"}]
-)
+).map(deepcopy)
+"""Each of its own, since what's put into a tree may be changed there by the next one."""
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
