@@ -17,7 +17,7 @@ import msgspec
 
 from swarmtest.errors import RunFolderError, in_a_line
 from swarmtest.events import Event
-from swarmtest.evidence.opening import in_a_file, in_memory
+from swarmtest.evidence.opening import in_a_file, in_memory, parsed
 from swarmtest.evidence.request import Request
 from swarmtest.store import REQUEST_COLUMNS, RunFolder
 
@@ -104,11 +104,11 @@ class Database:
 
     def rows(self, sql: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """The rows of a statement; ``$name`` in it stands for a value."""
-        return self._base.execute(sql, dict(values) if values else None).fetchall()
+        return self._base.execute(parsed(sql), dict(values) if values else None).fetchall()
 
     def run(self, sql: str, values: Mapping[str, Any] | None = None) -> None:
         """Carries a statement out that gives no rows."""
-        self._base.execute(sql, dict(values) if values else None)
+        self._base.execute(parsed(sql), dict(values) if values else None)
 
     def value(self, sql: str, values: Mapping[str, Any] | None = None) -> Any:
         """The first value of the first row."""

@@ -96,8 +96,9 @@ def find_facts(database: Database, *, starts: bool, finishes: bool, plain: bool 
         plain: false takes every request for doubtful.
     """
     database.run(_SAID)
-    named, echoes = database.rows(
-        "SELECT coalesce(bool_or(instance IS NOT NULL), false), coalesce(bool_or(echoed), false) FROM requests"
+    named, echoes, different = database.rows(
+        "SELECT coalesce(bool_or(instance IS NOT NULL), false), coalesce(bool_or(echoed), false),"
+        " count(DISTINCT hash(id)) FROM requests"
     )[0]
     conditions = [f"({PLAIN})", "r.echoed" if echoes else "r.echoed IS NULL"]
     conditions.append(f"({_RECORDED.format(finishes=int(finishes)) if starts else _UNRECORDED})")
@@ -105,7 +106,8 @@ def find_facts(database: Database, *, starts: bool, finishes: bool, plain: bool 
     sent, known, began, last, ended = database.rows(
         "SELECT count(*), count(box), min(began), max(began), max(ended) FROM facts"
     )[0]
-    different = _different(database, sent)
+    if different < sent:  # where all the numbers that stand for IDs are different, the IDs are, too
+        different = int(database.value("SELECT count(DISTINCT id) FROM requests"))
     if different < sent:
         database.run(
             "UPDATE facts SET sure = false WHERE n IN (SELECT n FROM requests WHERE id IN"
@@ -114,13 +116,6 @@ def find_facts(database: Database, *, starts: bool, finishes: bool, plain: bool 
     handled = database.value("SELECT count(*) FROM said WHERE lines > 0")
     all_known = different == sent and handled == known
     return Whole(sent, different, named, echoes, began, last, ended, handled, strange=not all_known)
-
-
-def _different(database: Database, sent: int) -> int:
-    """How many IDs there are; numbers that stand for them and are all different prove that the IDs are."""
-    if database.value("SELECT count(DISTINCT hash(id)) FROM requests") == sent:
-        return sent
-    return int(database.value("SELECT count(DISTINCT id) FROM requests"))
 
 
 def strangers(database: Database) -> frozenset[str]:

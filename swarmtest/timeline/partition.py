@@ -20,6 +20,12 @@ from swarmtest.timeline.witness import PROXIED_COLUMNS, TRAIL_COLUMNS, Proxied, 
 _UNSURE = "SELECT n FROM facts WHERE NOT sure"
 _ODD = "SELECT n FROM odd WHERE n NOT IN (SELECT n FROM facts WHERE NOT sure)"
 _STRANGERS = "SELECT id FROM said WHERE lines > 0 AND id NOT IN (SELECT id FROM requests)"
+_WORDS = """
+SELECT DISTINCT hash(word), word FROM (
+    SELECT instance AS word FROM requests UNION ALL SELECT target FROM requests UNION ALL SELECT container FROM lines
+) WHERE word IS NOT NULL
+"""
+"""Each name by the number that stands for it in the table ``facts``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,10 @@ class Partition:
     def heard(self, said: Sequence[tuple[str, str]]) -> Heard:
         """What tells who an instance is."""
         sure = self.database.rows("SELECT DISTINCT called, target, box FROM facts WHERE sure AND box IS NOT NULL")
-        names, targets, boxes = self._words("instance"), self._words("target"), self._words("container", "lines")
-        self.named = frozenset((names[called], boxes[box]) for called, _, box in sure)
+        words = {int(number): str(word) for number, word in self.database.rows(_WORDS)}
+        self.named = frozenset((words[called], words[box]) for called, _, box in sure)
         learnt = set(self.named)
-        dialled = {(targets.get(target, ""), boxes[box]) for _, target, box in sure}
+        dialled = {(words.get(target, ""), words[box]) for _, target, box in sure}
         for request in self.requests:
             trail = self.trails.get(request.id)
             if trail is None:
@@ -80,11 +86,6 @@ class Partition:
                 learnt.add((request.instance, trail.containers[0]))
             dialled.add((request.target or "", trail.container or ""))
         return Heard(said, sorted(learnt), sorted(dialled))
-
-    def _words(self, column: str, table: str = "requests") -> dict[int, str]:
-        """Each word of a column by what stands for it in the table ``facts``."""
-        found = self.database.rows(f"SELECT DISTINCT hash({column}), {column} FROM {table} WHERE {column} IS NOT NULL")
-        return {int(number): str(word) for number, word in found}
 
     def find_telling(self, lives: Sequence[Lifespan], aliases: Aliases, until: float | None) -> None:
         """Takes those out of the plain that tell something by themselves, and groups the rest.
