@@ -39,7 +39,7 @@ def test_passes_when_all_that_is_lost_went_with_the_victim(name: str) -> None:
 
 
 def test_a_kill_takes_what_ran_there_and_what_was_sent_before_the_front_door_noticed() -> None:
-    verdict = killed().verdict(CHECK)
+    verdict = killed().at(10.0, 4.0).verdict(CHECK)
     assert verdict.sentence == "All 12 requests that were lost belonged to the fault: 8 cut, 4 gateway."
     assert verdict.evidence == (
         "kill of api.1 (oldtask1): 8 cut, 4 gateway; the last one sent 0.60 s after it could be noticed",
@@ -72,7 +72,7 @@ def test_one_that_is_frozen_longer_than_clients_wait_costs_what_was_sent_in_the_
 
 
 def test_what_is_lost_on_an_instance_that_nobody_hurt_is_the_stack_s() -> None:
-    run = killed()
+    run = killed().at(10.0, 4.0)
     one = run.unanswered("other", 0.2, 0.4)
     one.on, one.steps = run.old[1], {"start": 0.21}
     verdict = run.verdict(CHECK)
@@ -164,7 +164,7 @@ def test_one_that_went_on_within_its_grace_and_yet_ran_into_its_end_is_not_excus
 
 
 def test_what_nobody_can_place_is_not_proved_to_be_the_fault_s() -> None:
-    run = killed()
+    run = killed().at(10.0, 4.0)
     run.drop(lambda event: event["kind"] == "proxied")
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
@@ -210,7 +210,7 @@ def test_where_the_front_door_says_that_it_had_nobody_its_word_counts() -> None:
 
 
 def test_without_a_declared_time_nothing_says_how_long_the_front_door_may_send() -> None:
-    run = killed()
+    run = killed().at(10.0, 4.0)
     run.plan["front_door"]["within_seconds"] = None
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
@@ -223,7 +223,7 @@ def test_a_run_in_which_nothing_was_hurt_proves_nothing() -> None:
 
 
 def test_what_was_lost_before_anything_was_hurt_was_not_lost_to_the_fault() -> None:
-    run = killed()
+    run = killed().at(10.0, 4.0)
     run.bad_gateway("early", -3.0, -2.9, run.old[1])
     verdict = run.verdict(CHECK)
     assert verdict.outcome is Outcome.FAILED
@@ -258,7 +258,7 @@ def test_a_second_kill_has_a_reach_of_its_own() -> None:
 
 
 def test_what_was_lost_when_the_run_was_broken_off_is_swarmtest_s_own_doing() -> None:
-    run = killed()
+    run = killed().at(10.0, 4.0)
     run.outcome = "interrupted"
     late = run.unanswered("late", run.ends, run.ends + 6.0)
     late.on, late.steps = run.old[1], {"start": run.ends + 0.01}

@@ -16,7 +16,7 @@ SQL = "SELECT kind, loss, count(*) AS n FROM accounted GROUP BY ALL ORDER BY kin
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(folder_of(Rollout(update=False), tmp_path_factory.mktemp("runs") / "run"))
+    return str(folder_of(Rollout(update=False).at(10.0, 4.0), tmp_path_factory.mktemp("runs") / "run"))
 
 
 def printed(*arguments: str) -> str:

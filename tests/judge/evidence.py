@@ -287,14 +287,17 @@ STRIPS: tuple[Strip, ...] = (
 
 
 def pairs(names: Iterable[str], base: Collection[str]) -> list[ParameterSet]:
-    """Every run with every strip; half of the base's and seven of eight of the others are left to the long repeats.
+    """Every run with every strip, most of them among the long repeats.
+
+    Each strip is tried on a quarter of the base, and on one in sixteen of the others; each run of the base meets a
+    quarter of the strips.
 
     Arguments:
         base: runs that have every outcome of every check, and every way of losing a request, between them.
     """
 
     def marks(place: int, name: str) -> list[pytest.MarkDecorator]:
-        return [] if place % (2 if name in base else 8) == 0 else [pytest.mark.repeats]
+        return [] if place % (4 if name in base else 16) == 0 else [pytest.mark.repeats]
 
     return [
         pytest.param(name, strip, id=f"{name}-{strip.__name__}", marks=marks(k + n, name))

@@ -67,10 +67,8 @@ RUNS = {
 def runs() -> dict[str, Run]:
     made = {}
     for name, make in RUNS.items():
-        rollout = make()
+        rollout = make().at(3.0, 3.0)
         rollout.plan["checks"] = CHECKS
-        for kind in rollout.plan["traffic"]["kinds"]:
-            kind["rate"] = rollout.rates[kind["name"]] = 3.0
         made[name] = Run(rollout.plan, rollout.events(), rollout.requests())
     return made
 

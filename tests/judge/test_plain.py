@@ -47,7 +47,7 @@ def test_a_look_at_every_request_finds_the_same(story: str) -> None:
     assert run.judged().losses.plain > 0
 
 
-@pytest.mark.parametrize("story", STORIES)
+@pytest.mark.parametrize("story", ["clean", "direct", "killed", "a dependency off"])
 def test_a_folder_and_what_is_in_memory_are_judged_alike(
     story: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_single_request_that_is_odd_in_one_way_is_seen(name: str, value: objec
     assert same(run)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     story=st.sampled_from(sorted(STORIES)),
     changes=st.lists(

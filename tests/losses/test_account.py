@@ -204,7 +204,7 @@ def test_an_address_is_looked_up_by_time() -> None:
 
 def test_a_new_instance_that_was_ready_and_is_cut_by_its_own_stop_was_not_cold() -> None:
     """Without a line warm nothing tells how long one is new; that it was asked to stop tells more."""
-    rollout = Rollout()
+    rollout = Rollout().at(10.0, 4.0)
     rollout.ends = 40.0
     life = rollout.new[0]
     life.warm = None

@@ -18,7 +18,7 @@ def of(rollout: Rollout, armed: float = 30.0) -> Seen:
 
 
 def test_a_stop_is_measured_from_its_signal() -> None:
-    seen = of(Rollout())
+    seen = of(Rollout().at(10.0, 4.0))
     first = seen.stops[0]
     assert (first.run, first.instance, first.grace_seconds) == (2, "api.1", 30.0)
     assert first.stop_seconds == pytest.approx(3.5, abs=0.01)

@@ -13,6 +13,11 @@ from swarmtest.reports import CheckEntry
 from tests.judge.builder import T0, Rollout
 
 
+def busy() -> Rollout:
+    """With enough traffic for a percentile to be told."""
+    return Rollout().at(10.0, 4.0)
+
+
 def entry(rollout: Rollout, text: str, **changes: Any) -> CheckEntry:
     """What comes of one limit."""
     rollout.plan["limits"] = [asdict(replace(parse_limit(text), **changes))]
@@ -21,7 +26,7 @@ def entry(rollout: Rollout, text: str, **changes: Any) -> CheckEntry:
 
 
 def losing(*names: str, at: float = 3.1) -> Rollout:
-    rollout = Rollout()
+    rollout = busy()
     for name in names:
         rollout.bad_gateway(name, at, at + 0.02, rollout.old[0])
     return rollout
@@ -36,7 +41,7 @@ def ended(rollout: Rollout, name: str, began: float, until: float) -> Rollout:
 
 
 def test_a_percentile_within_its_limit_passes_with_both_figures() -> None:
-    found = entry(Rollout(), "p99 of short < 800ms")
+    found = entry(busy(), "p99 of short < 800ms")
     assert (found.name, found.outcome) == ("limit p99 of short < 800ms", "passed")
     assert found.sentence == "100 ms, of 315 answers."
     assert found.limit is not None
@@ -44,7 +49,7 @@ def test_a_percentile_within_its_limit_passes_with_both_figures() -> None:
 
 
 def test_times_count_from_when_a_request_was_due_and_not_from_when_it_was_sent() -> None:
-    rollout = Rollout()
+    rollout = busy()
     for one in rollout.requests():
         if one["kind"] == "short":
             one["planned"] -= 0.4
@@ -56,7 +61,7 @@ def test_times_count_from_when_a_request_was_due_and_not_from_when_it_was_sent()
 
 
 def test_a_percentile_beyond_its_limit_fails_with_the_second_and_the_slowest() -> None:
-    rollout = Rollout()
+    rollout = busy()
     for n in range(6):
         rollout.served(f"slow-{n}", 3.2, 5.2 + n / 10, rollout.old[2])
     found = entry(rollout, "p99 of short < 800ms")
@@ -67,7 +72,7 @@ def test_a_percentile_beyond_its_limit_fails_with_the_second_and_the_slowest() -
 
 
 def test_a_percentile_of_a_few_requests_is_not_proved_however_quick_they_are() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.rates = {"short": 0.35, "long": 0.0}
     found = entry(rollout, "p99 of short < 800ms")
     assert found.outcome == "not_proved"
@@ -76,13 +81,13 @@ def test_a_percentile_of_a_few_requests_is_not_proved_however_quick_they_are() -
 
 
 def test_a_few_that_are_all_too_slow_prove_enough() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.rates = {"short": 0.35, "long": 0.0}
     assert entry(rollout, "p99 of short < 50ms").outcome == "failed"
 
 
 def test_lost_requests_have_no_answer_time() -> None:
-    rollout = Rollout()
+    rollout = busy()
     for n in range(9):
         rollout.unanswered(f"gone-{n}", 3.0, 3.0 + 20, client_outcome="timed_out")
     assert entry(rollout, "max of short < 1s").outcome == "passed"
@@ -92,7 +97,7 @@ def test_lost_requests_have_no_answer_time() -> None:
 
 
 def test_nothing_lost_passes_and_says_what_that_proves() -> None:
-    found = entry(Rollout(), "lost = 0")
+    found = entry(busy(), "lost = 0")
     assert (found.outcome, found.sentence) == ("passed", "0 of 441 requests.")
     assert found.evidence == ["none of so many is a share below 0.677 % at 95 %"]
 
@@ -111,14 +116,14 @@ def test_a_count_counts_its_own_class_alone() -> None:
 
 
 def test_without_a_request_nothing_is_proved() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.rates = {"short": 0.0, "long": 0.0}
     for text in ("lost = 0", "p99 < 1s", "success per second >= 99%", "duplicates = 0"):
         assert entry(rollout, text).outcome == "not_proved", text
 
 
 def test_answers_that_nobody_proves_to_be_good_make_it_not_proved() -> None:
-    rollout = Rollout()
+    rollout = busy()
     for row in rollout.requests():
         row["instance"] = None
     found = entry(rollout, "lost = 0")
@@ -129,7 +134,7 @@ def test_answers_that_nobody_proves_to_be_good_make_it_not_proved() -> None:
 
 
 def test_a_request_of_unknown_fate_may_have_been_cut() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.unanswered("gone", 5.7, 5.8, client_outcome="closed_unanswered")
     for life in rollout.old:
         life.logs = life.log_complete = False
@@ -148,7 +153,7 @@ def test_a_share_is_of_all_that_was_sent() -> None:
 
 
 def test_a_share_of_too_few_is_not_proved() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.rates = {"short": 0.35, "long": 0.0}
     found = entry(rollout, "lost <= 1%")
     assert found.outcome == "not_proved"
@@ -156,9 +161,9 @@ def test_a_share_of_too_few_is_not_proved() -> None:
 
 
 def test_what_was_handled_twice_is_counted_by_the_records() -> None:
-    rollout = Rollout()
+    rollout = busy()
     assert entry(rollout, "duplicates = 0").outcome == "passed"
-    rollout = Rollout()
+    rollout = busy()
     rollout.served("twice", 1.0, 1.1, rollout.old[0])
     fields = {"instance": rollout.old[1].task, "request_id": "twice", "container": rollout.old[1].container}
     rollout.event(1.05, "record", event="start", seq=100_000, **fields)
@@ -180,13 +185,13 @@ def test_a_rate_that_hides_a_bad_second_is_found_by_the_second() -> None:
 
 
 def test_every_second_within_the_limit_passes_with_the_lowest() -> None:
-    found = entry(Rollout(), "success per second >= 99%")
+    found = entry(busy(), "success per second >= 99%")
     assert found.outcome == "passed"
     assert "The lowest of 36 seconds is 100 %" in found.sentence
 
 
 def test_a_second_that_may_be_broken_is_not_proved() -> None:
-    rollout = Rollout()
+    rollout = busy()
     for row in rollout.requests()[100:105]:
         row["framing"] = "close"
     found = entry(rollout, "success per second >= 99%")
@@ -195,9 +200,9 @@ def test_a_second_that_may_be_broken_is_not_proved() -> None:
 
 
 def test_a_number_of_answers_per_second_is_missed_in_a_second_without_any() -> None:
-    rollout = ended(Rollout(), "settle", 20.0, 21.0)
+    rollout = ended(busy(), "settle", 20.0, 21.0)
     assert entry(rollout, "success per second >= 5").outcome == "passed"
-    rollout = ended(Rollout(), "settle", 20.0, 21.0)
+    rollout = ended(busy(), "settle", 20.0, 21.0)
     rollout.sent = [one for one in rollout.requests() and rollout.sent if not 5 <= one.fields["done"] - T0 < 7]
     found = entry(rollout, "success per second >= 5")
     assert found.outcome == "failed"
@@ -208,7 +213,7 @@ def test_a_number_of_answers_per_second_is_missed_in_a_second_without_any() -> N
 
 
 def test_a_lost_request_belongs_to_the_phase_in_which_it_was_lost() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.bad_gateway("early", -1.0, 0.5, rollout.old[0])
     ended(rollout, "baseline", -8.0, 0.0)
     assert entry(rollout, "lost in baseline = 0").outcome == "passed"
@@ -223,7 +228,7 @@ def test_the_rollout_ends_where_the_traffic_settles() -> None:
 
 
 def test_a_phase_that_the_run_never_came_to_is_not_proved() -> None:
-    found = entry(Rollout(), "lost in settle = 0")
+    found = entry(busy(), "lost in settle = 0")
     assert (found.outcome, found.sentence) == ("not_proved", "The run never came to the phase settle.")
     assert entry(Rollout(update=False), "lost in rollout = 0").outcome == "not_proved"
 
@@ -292,7 +297,7 @@ def test_what_was_lost_beside_the_fault_counts_in_a_destructive_run() -> None:
 
 
 def test_limits_weigh_as_checks_do_and_come_after_them() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.plan["limits"] = [asdict(parse_limit("p99 < 1s")), asdict(parse_limit("lost = 0"))]
     document = rollout.document()
     assert [check.name for check in document.checks][-2:] == ["limit p99 < 1s", "limit lost = 0"]
@@ -301,11 +306,11 @@ def test_limits_weigh_as_checks_do_and_come_after_them() -> None:
 
 
 def test_a_plan_of_before_there_were_limits_has_none() -> None:
-    assert all(check.limit is None for check in Rollout().document().checks)
+    assert all(check.limit is None for check in busy().document().checks)
 
 
 def test_a_limit_that_cannot_be_judged_is_not_proved_and_hides_nothing() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.plan["limits"] = [asdict(Limit("odd", "odd", "<", 1.0, "ms"))]
     checks = rollout.document().checks
     assert (checks[-1].name, checks[-1].outcome) == ("limit odd", "not_proved")
@@ -318,7 +323,7 @@ def test_the_same_run_gives_the_same_words(text: str) -> None:
 
 
 def test_what_the_run_was_not_held_to_and_where_its_traffic_came_from_are_notes() -> None:
-    rollout = Rollout()
+    rollout = busy()
     rollout.plan["not_asked"] = ["lost in kill = 0: isn't asked of rolling, which has no phase kill"]
     rollout.plan["traffic"]["taken"] = ["2 kinds of requests from site.har"]
     notes = rollout.document().notes
