@@ -152,8 +152,10 @@ def test_repeats_go_round(play: Play, fake: FakeRunner) -> None:
 
 
 def test_a_group_names_its_folder_and_has_a_number_of_its_own(play: Play, fake: FakeRunner) -> None:
+    fake.refusals["withdraw-then-term"] = EngineError("no engine answers")  # so that not each of them is run
     done = play("stop-modes")
-    assert len(fake.orders) == 20
+    assert 0 < sum(member.ended is not None for member in done.series.members) < 4
+    assert len(done.series.members) == 20
     assert done.folder is not None
     assert "-stop-modes-stack-" in done.folder.name
 
