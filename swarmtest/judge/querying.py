@@ -102,7 +102,7 @@ def described(database: Database) -> str:
     return "\n".join(f"  {name}: {columns[name]}" for name in QUERY_TABLES if name in columns)
 
 
-_SCAFFOLD = ("said", "facts", "edges", "odd", "instants", "box_lives", "header_lives", "server_lives")
+_SCAFFOLD = ("said", "facts", "edges", "odd", "instants", "names")
 """What the other tables were made by."""
 
 _EVENTS = {"t": "DOUBLE", "kind": "VARCHAR", "data": "JSON"}

@@ -21,14 +21,20 @@ AROUND_SECONDS = 0.1
 FIRST = 12
 """How many of the first requests of a run are looked at."""
 
+_NAMES = """
+CREATE TABLE names AS SELECT unnest($told::VARCHAR[]) AS told, hash(unnest($names::VARCHAR[])) AS name,
+    unnest($since::DOUBLE[]) AS since, unnest($until::DOUBLE[]) AS until, unnest($lives::INTEGER[]) AS life
+"""
+"""Which instance bore a name, by the number that stands for it in ``facts``; a container's is its own for ever."""
+
 _PLACED = """
 CREATE TABLE placed AS
 SELECT f.* EXCLUDE (called, box, target, server),
     CASE WHEN f.sure THEN coalesce(b.life, h.life) END AS life, d.life AS dialled
 FROM facts f
-LEFT JOIN box_lives b ON b.name = f.box
-LEFT JOIN header_lives h ON h.name = f.called AND f.began >= h.since AND f.began < h.until
-LEFT JOIN server_lives d ON d.name = f.server AND f.began >= d.since AND f.began < d.until
+LEFT JOIN names b ON b.told = 'container' AND b.name = f.box
+LEFT JOIN names h ON h.told = 'header' AND h.name = f.called AND f.began >= h.since AND f.began < h.until
+LEFT JOIN names d ON d.told = 'server' AND d.name = f.server AND f.began >= d.since AND f.began < d.until
 """
 
 _EDGES = """
@@ -68,17 +74,15 @@ CREATE TABLE odd AS SELECT DISTINCT n FROM (
 def find_telling(database: Database, lives: Sequence[Lifespan], aliases: Aliases) -> None:
     """Makes the tables ``placed``, with the number of each request's instance, and ``odd``, those to look at."""
     number = {life.task: k for k, life in enumerate(lives)}
-    boxes = [(name, number[life.task]) for name, life in aliases.by_container.items()]
-    database.run(
-        "CREATE TABLE box_lives AS SELECT hash(unnest($names::VARCHAR[])) AS name, unnest($lives::INTEGER[]) AS life",
-        {"names": [name for name, _ in boxes], "lives": [k for _, k in boxes]},
-    )
     called = [str(name) for (name,) in database.rows("SELECT DISTINCT instance FROM requests WHERE instance <> ''")]
     servers = [str(name) for (name,) in database.rows("SELECT DISTINCT server FROM lines WHERE server <> ''")]
-    headers = [(name, *span) for name in called for span in aliases.spans_of_header(name)]
-    addresses = [(name, *span) for name in servers for span in aliases.spans_of_address(name)]
-    _spans(database, "header_lives", [(name, a, b, number[life.task]) for name, a, b, life in headers])
-    _spans(database, "server_lives", [(name, a, b, number[life.task]) for name, a, b, life in addresses])
+    names = [
+        *(("container", name, 0.0, 0.0, life) for name, life in aliases.by_container.items()),
+        *(("header", name, *span) for name in called for span in aliases.spans_of_header(name)),
+        *(("server", name, *span) for name in servers for span in aliases.spans_of_address(name)),
+    ]
+    rows = [(*which, number[life.task]) for *which, life in names]
+    database.run(_NAMES, dict(zip(("told", "names", "since", "until", "lives"), _columns(rows, 5), strict=True)))
     database.run(_PLACED)
     database.run(
         "CREATE TABLE lives AS SELECT unnest($tasks::VARCHAR[]) AS task, unnest($lives::INTEGER[]) AS life",
@@ -92,16 +96,6 @@ def find_telling(database: Database, lives: Sequence[Lifespan], aliases: Aliases
     )
     database.run(_EDGES)
     database.run(_ODD)
-
-
-def _spans(database: Database, table: str, rows: Sequence[tuple[str, float, float, int]]) -> None:
-    columns = (
-        "hash(unnest($names::VARCHAR[])) AS name, unnest($since::DOUBLE[]) AS since, unnest($until::DOUBLE[]) AS until"
-    )
-    database.run(
-        f"CREATE TABLE {table} AS SELECT {columns}, unnest($lives::INTEGER[]) AS life",
-        dict(zip(("names", "since", "until", "lives"), _columns(rows, 4), strict=True)),
-    )
 
 
 def _columns(rows: Sequence[tuple[object, ...]], count: int) -> list[list[object]]:

@@ -68,6 +68,7 @@ class Life:
     let_go: float | None = None
     state_error: str | None = None
     frozen: tuple[float, float] | None = None
+    address_of: Life | None = None
 
     @property
     def container(self) -> str:
@@ -75,7 +76,7 @@ class Life:
 
     @property
     def address(self) -> str:
-        return f"10.0.1.{10 + self.number}"
+        return f"10.0.1.{10 + self.number}" if self.address_of is None else self.address_of.address
 
     @property
     def port(self) -> int:
@@ -104,6 +105,10 @@ class Sent:
     steps: dict[str, float] = field(default_factory=dict)
     proxied: dict[str, Any] | None = None
     words: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def _as_line(t: float, kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    return {"t": T0 + t, "kind": kind, **data}
 
 
 class Rollout:
@@ -228,15 +233,13 @@ class Rollout:
 
     def events(self) -> list[Event]:
         self._generate()
-        found = [{"t": T0 + t, "kind": kind, **data} for t, kind, data in (*self._head(), *self.extra)]
+        found = [*self._head(), *self.extra]
         for life in self.lives:
-            found += [{"t": T0 + t, "kind": kind, **data} for t, kind, data in self._life(life)]
-        found += [{"t": T0 + t, "kind": kind, **data} for t, kind, data in (*self._names(), *self._lines())]
-        found += [{"t": T0 + t, "kind": kind, **data} for t, kind, data in self._tail()]
-        kept = [event for event in found if not any(drop(event) for drop in self._dropped)]
+            found += self._life(life)
+        found += (*self._names(), *self._lines(), *self._tail())
+        kept = [one for one in found if not any(drop(_as_line(*one)) for drop in self._dropped)]
         return [
-            Event(event.pop("t"), event.pop("kind"), event)
-            for event in sorted(kept, key=lambda event: (event["t"], event["kind"] == "ended"))
+            Event(T0 + t, kind, data) for t, kind, data in sorted(kept, key=lambda one: (one[0], one[1] == "ended"))
         ]
 
     # ------------------------------------------------------------------ how it's made

@@ -289,15 +289,15 @@ STRIPS: tuple[Strip, ...] = (
 def pairs(names: Iterable[str], base: Collection[str]) -> list[ParameterSet]:
     """Every run with every strip, most of them among the long repeats.
 
-    Each strip is tried on a quarter of the base, and on one in sixteen of the others; each run of the base meets a
-    quarter of the strips.
+    Each strip is tried on a sixth of the base, and on one in 24 of the others; each run of the base meets a sixth
+    of the strips.
 
     Arguments:
         base: runs that have every outcome of every check, and every way of losing a request, between them.
     """
 
     def marks(place: int, name: str) -> list[pytest.MarkDecorator]:
-        return [] if place % (4 if name in base else 16) == 0 else [pytest.mark.repeats]
+        return [] if place % (6 if name in base else 24) == 0 else [pytest.mark.repeats]
 
     return [
         pytest.param(name, strip, id=f"{name}-{strip.__name__}", marks=marks(k + n, name))
