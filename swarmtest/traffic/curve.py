@@ -71,5 +71,7 @@ class Curve:
             return before + self._times[place]
         slope = (stage.end - stage.begin) / stage.seconds
         # The root of a quadratic in the form that has no difference of like numbers in it.
-        root = math.sqrt(max(0.0, stage.begin**2 + 2 * slope * rest))
-        return before + min(self._times[place] + 2 * rest / (stage.begin + root), self._times[place + 1])
+        rates = stage.begin + math.sqrt(max(0.0, stage.begin**2 + 2 * slope * rest))
+        if rates == 0.0:  # a rate whose square is too small for a number
+            return before + self._times[place + 1]
+        return before + min(self._times[place] + 2 * rest / rates, self._times[place + 1])

@@ -49,6 +49,7 @@ def test_so_many_requests_by_then(curve: Curve, seconds: float, count: float) ->
         (Curve(10.0, [Stage(10.0, 0.0, 10.0)]), 12.5, 5.0),
         (Curve(10.0, [Stage(10.0, 10.0, 0.0)]), 37.5, 5.0),
         (PAUSE, 11.0, 5.1),
+        (Curve(1.0, [Stage(3.0, 0.0, 2.3e-238)]), 2.3e-238, 3.0),
     ],
 )
 def test_then_there_are_so_many(curve: Curve, count: float, seconds: float) -> None:
