@@ -77,8 +77,10 @@ def lint(
     rules = all_rules()
     if explain is not None:
         return _explain(explain, [rule.name for rule in rules])
-    stacks = [[path] for path in stack] + [list(several)] * bool(several)
+    stacks = [[path] for path in dict.fromkeys(stack)] + [list(several)] * bool(several)
     _refuse(stacks, before, writing=fix and not diff, alone=several if stack and len(several) == 1 else ())
+    if diff and form != "text":
+        raise UsageError(f"lint: --diff prints a patch and no {form}; leave one of them out")
     texts = _standard_input([*stacks, before])
     environment = _environment(env_file)
 

@@ -68,7 +68,7 @@ def tune(
     """Finds the smallest stop_grace_period of STACK's service that is safe, and says how sure that is."""
     with Interrupts() as interrupts:
         from swarmtest.cli.ordering import Asked
-        from swarmtest.cli.tuning import Recorder, carry_out_all, plan_text, refuse_unwritable
+        from swarmtest.cli.tuning import Recorder, carry_out_all, dry_text, refuse_unwritable, refuse_useless
         from swarmtest.stack.block.brief import Overrides, duration_flag, rate_flag, read_brief
         from swarmtest.stack.services import read_stack
         from swarmtest.tune.trials import Tuned
@@ -93,12 +93,13 @@ def tune(
             edge=edge,
             seed=seed,
         )
+        asked = Asked(parsed, brief, "tune", _folder(parsed, out), seed, name, init_swarm, None, None)
+        refuse_useless(tuned)
         if write:
             refuse_unwritable(tuned)
         if dry_run:
-            click.echo(plan_text(tuned))
+            click.echo(dry_text(asked, tuned))
             return 0
-        asked = Asked(parsed, brief, "tune", _folder(parsed, out), seed, name, init_swarm, None, None)
         return carry_out_all(Recorder(asked, tuned, interrupts), emit=emit, write=write)
 
 

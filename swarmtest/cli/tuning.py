@@ -9,10 +9,11 @@ from collections.abc import Iterator
 import click
 
 from swarmtest import runner
+from swarmtest.cli.findings import told_beforehand
 from swarmtest.cli.judge import report_tune, write_reports
 from swarmtest.cli.ordering import Asked, order_of
 from swarmtest.cli.run import known_beforehand
-from swarmtest.errors import Interrupted, StackError, SwarmtestError
+from swarmtest.errors import Interrupted, StackError, SwarmtestError, UsageError
 from swarmtest.events import Event
 from swarmtest.interrupts import Interrupts
 from swarmtest.judge import judged_folder
@@ -120,6 +121,27 @@ def _plan_lines(planned: list[Trial]) -> Iterator[str]:
 
 def _key(trial: Trial) -> tuple[str, int, int]:
     return trial.purpose, trial.replicas, trial.grace_seconds
+
+
+def dry_text(asked: Asked, tuned: Tuned) -> str:
+    """The plan, and what the file alone tells; what would be refused before the first run is refused here, too."""
+    order_of(asked, "tune", trials(tuned)[0].scenario, number=1)
+    found = "\n".join(told_beforehand(asked.stack.file))
+    return "\n\n".join([plan_text(tuned), *[found] * bool(found)])
+
+
+def refuse_useless(tuned: Tuned) -> None:
+    """Before minutes are spent: no stop can be measured to its end.
+
+    Raises:
+        UsageError: the generous grace is shorter than the longest request.
+    """
+    generous, longest = tuned.generous_seconds, tuned.brief.longest_seconds
+    if generous is not None and tuned.declares_longest and generous <= longest:
+        raise UsageError(
+            f"--generous: {generous} s kill what the longest request of {longest:g} s holds up; give more than that, or"
+            " leave it out"
+        )
 
 
 def refuse_unwritable(tuned: Tuned) -> None:

@@ -60,14 +60,15 @@ class Reader:
         return number
 
     def seconds(self, key: str, default: float) -> float:
-        """A duration; what Docker refuses is refused."""
+        """A duration; what Docker refuses is refused, and in our own block the same."""
         value = self.body.get(key)
         if key not in self.body:
             return default
         try:
             return parse_duration(value)
         except ValueError as error:
-            raise self.error(f"{error}; Docker refuses it too", key) from error
+            too = "" if self.path[:1] == ("x-swarmtest",) else "; Docker refuses it too"
+            raise self.error(f"{error}{too}", key) from error
 
 
 def whole_number(value: object) -> int | None:

@@ -141,6 +141,22 @@ def test_what_breaks_it_off_is_reported_and_passed_on(
     assert msgspec.json.decode(document.read_bytes(), type=Tune).exit_code == code
 
 
+def test_a_dry_run_refuses_what_the_first_run_would_refuse(stack: Path) -> None:
+    with pytest.raises(UsageError, match="Not A Name"):
+        invoke(stack, "--dry-run", "--name", "Not A Name")
+
+
+def test_a_dry_run_tells_what_lint_has_found(stack: Path) -> None:
+    stack.write_text(stack.read_text().replace("'30s'", "'1s'"))
+    output = invoke(stack, "--dry-run")[1]
+    assert f"swarmtest lint {stack} says what to do about it" in output
+
+
+def test_a_generous_grace_below_the_longest_request_is_refused(stack: Path) -> None:
+    with pytest.raises(UsageError, match="--generous: 3 s kill what the longest request of 7 s holds up"):
+        invoke(stack, "--dry-run", "--generous", "3s")
+
+
 def test_a_dry_run_says_which_runs_it_would_make(stack: Path) -> None:
     code, output, tune = invoke(stack, "--dry-run", "--edge")
     assert (code, tune) == (0, None)

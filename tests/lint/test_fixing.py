@@ -74,6 +74,18 @@ def test_diff_of_standard_input_is_shown(call: Call) -> None:
     assert "+      replicas: 2\r\n" in call("-", "--diff", stdin=BAD.replace("\n", "\r\n")).out
 
 
+def test_a_patch_is_no_json(call: Call) -> None:
+    FILE.write_text(BAD)
+    ended = call("stack.yml", "--diff", "--format", "json")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--diff prints a patch and no json" in ended.err
+
+
+def test_a_file_that_is_named_twice_is_looked_at_once(call: Call) -> None:
+    FILE.write_text(BAD)
+    assert call("stack.yml", "stack.yml").out == call("stack.yml").out
+
+
 def test_diff_of_nothing_to_change_is_empty_and_what_cannot_be_read_is_told(call: Call) -> None:
     FILE.write_text(GOOD)
     ended = call("stack.yml", "missing.yml", "--diff")

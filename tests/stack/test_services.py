@@ -85,6 +85,15 @@ def test_a_grace_that_docker_refuses_is_an_error_with_its_line(tmp_path: Path, v
     assert "Docker refuses it too" in error.problem
 
 
+def test_docker_refuses_nothing_in_our_own_block(tmp_path: Path) -> None:
+    file = tmp_path / "stack.yml"
+    file.write_text("services: {web: {image: demo, ports: ['80:80']}}\nx-swarmtest: {traffic: {timeout: 1d}}\n")
+    with pytest.raises(StackError) as caught:
+        read_brief(read_stack(file))
+    assert caught.value.key == "x-swarmtest.traffic.timeout"
+    assert "Docker" not in caught.value.problem
+
+
 def test_health_checks_in_each_way_of_writing(tmp_path: Path) -> None:
     health = web(tmp_path, "healthcheck: {test: curl -f http://127.0.0.1/ || exit 1}").health
     assert health is not None
