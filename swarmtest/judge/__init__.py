@@ -24,6 +24,7 @@ from swarmtest.judge.beside import NOTHING, Beside, read_beside, records_of
 from swarmtest.judge.document import compose
 from swarmtest.judge.limits import limit_entries
 from swarmtest.losses import account
+from swarmtest.losses.missing import again
 from swarmtest.losses.streams import held_until_killed
 from swarmtest.losses.table import Told, tabulate, told
 from swarmtest.reports import CheckEntry, Document
@@ -184,7 +185,7 @@ def _nothing_done(judged: Judged) -> Iterable[str]:
 
 def _entry(name: str, judged: Judged) -> CheckEntry:
     try:
-        verdict = find_check(name)(judged)
+        verdict = _early(find_check(name)(judged), judged)
     except SwarmtestError as error:
         verdict = Verdict(Outcome.NOT_PROVED, "The check isn't known to this version.", (str(error),))
     except Exception as error:  # noqa: BLE001 - a broken check must not hide what the others found
@@ -195,3 +196,11 @@ def _entry(name: str, judged: Judged) -> CheckEntry:
             "report it with the run's folder",
         )
     return CheckEntry(name, verdict.outcome.value, verdict.sentence, list(verdict.evidence), verdict.advice)
+
+
+def _early(verdict: Verdict, judged: Judged) -> Verdict:
+    """Where a run was over before its first request, nothing is said to be missing from the stack or the app."""
+    over = judged.timeline.outcome in ("failed", "interrupted") and not judged.losses.sent
+    if not over or verdict.outcome is not Outcome.NOT_PROVED:
+        return verdict
+    return replace(verdict, evidence=(), advice=again(judged.timeline))

@@ -401,3 +401,20 @@ def test_a_victim_that_leaves_dns_within_a_poll_of_its_kill_was_not_on_its_way_o
     run.old[0].announced = 0.08  # seen by a poll that began before the kill
     hurt = next(one.hurts[0] for one in run.document().instances if one.id == run.old[0].task)
     assert hurt.back is not None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "advice"),
+    [("failed", "when what broke it off is mended"), ("interrupted", "let it come to its end: it was interrupted")],
+)
+def test_of_a_run_that_was_over_before_its_first_request_nothing_is_said_to_be_missing(
+    outcome: str, advice: str
+) -> None:
+    rollout = Rollout(update=False).at(0.0, 0.0)
+    rollout.outcome = outcome
+    rollout.old = []
+    document = rollout.document()
+    assert {check.outcome for check in document.checks} == {"not_proved"}
+    assert [check.evidence for check in document.checks if check.evidence] == []
+    [only] = document.advice
+    assert advice in only
