@@ -122,6 +122,21 @@ def _kind_missing(stack: Stack) -> Iterator[Finding]:
         )
 
 
+def _none_as_text(stack: Stack) -> Iterator[Finding]:
+    """docker/cli ``loader.go``, ``transformHealthCheckTest``, and compose-go: a text is always a script."""
+    for service in stack.services:
+        if _test(service) != ("CMD-SHELL", "NONE"):
+            continue
+        yield Finding(
+            "health-none-as-text",
+            Severity.ERROR,
+            Certainty.CERTAIN,
+            service.place("healthcheck", "test"),
+            f"as a text, NONE is a command that a shell is to run: there's no such program, so {never(service)}",
+            'write test: ["NONE"], or disable: true, to have no check; a check that can pass is better',
+        )
+
+
 def _kind_of(words: Sequence[str]) -> str:
     """What such a list was meant to begin with: a whole command in one item wants a shell."""
     return "CMD-SHELL" if len(words) == 1 and " " in words[0].strip() else "CMD"
@@ -186,6 +201,7 @@ RULES = (
     Rule(_AS_ARGUMENTS, "||, exit and the like in a list that no shell reads", _operators_as_arguments),
     Rule("health-items-dropped", "items behind the script of a CMD-SHELL list, which are never run", _items_dropped),
     Rule("health-kind-missing", "a list that begins with neither CMD nor CMD-SHELL is never run", _kind_missing),
+    Rule("health-none-as-text", "NONE written as a text, which a shell is to run", _none_as_text),
     Rule("health-program-not-found", "a whole command as the first item of CMD", _program_not_found),
     Rule("health-values-refused", "times that the engine refuses when it makes the container", _values_refused),
 )

@@ -40,7 +40,31 @@ def _no_services(stack: Stack) -> Iterator[Finding]:
         )
 
 
+def _extends_not_read(stack: Stack) -> Iterator[Finding]:
+    """Compose specification, ``extends`` and ``include``; Swarm knows neither, which its schema says."""
+    document = stack.document
+    if document.target is not Target.COMPOSE:
+        return
+    unread = [
+        (each.place("extends"), f"what {each.name} takes over by extends isn't")
+        for each in stack.services
+        if each.value("extends") is not None
+    ]
+    if document.tree.get("include"):
+        unread.insert(0, (document.place("include"), "the files that include names aren't"))
+    for place, what in unread:
+        yield Finding(
+            rule="extends-not-read",
+            severity=Severity.WARNING,
+            certainty=Certainty.CERTAIN,
+            place=place,
+            effect=f"{what} read here: what's said of it, and what isn't, may be wrong",
+            fix="look at what Compose makes of it: docker compose config | swarmtest lint --target compose -",
+        )
+
+
 RULES = (
+    Rule("extends-not-read", "services of other files, which lint doesn't read", _extends_not_read),
     Rule("rest-not-read", "a second document, or a line with less indentation than the first key", _rest_not_read),
     Rule("no-services", "a stack that deploys nothing", _no_services),
 )

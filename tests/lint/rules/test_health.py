@@ -97,6 +97,13 @@ def test_a_list_without_its_kind_is_never_run() -> None:
     assert look("health-kind-missing", checked("curl -f http://127.0.0.1/")) == []
 
 
+def test_none_as_a_text_is_a_command() -> None:
+    assert told("health-none-as-text", checked("NONE")) == ["web error certain 5"]
+    assert look("health-none-as-text", checked('["NONE"]')) == []
+    assert look("health-none-as-text", checked("NONESUCH")) == []
+    assert look("health-none-as-text", checked("$KIND")) == []
+
+
 def test_a_whole_command_is_no_programs_name() -> None:
     text = checked('["CMD", "curl -f http://127.0.0.1/"]')
     (found,) = look("health-program-not-found", text)

@@ -49,3 +49,12 @@ def test_a_file_of_the_first_format_is_refused_and_nothing_more() -> None:
     """docker/compose 1.29.2 ``tests/fixtures/UpperCaseDir``: services at the top, as before version 2."""
     assert look("no-services", "web: {image: demo/web:1}\n") == []
     assert len(look("docker-refuses", "web: {image: demo/web:1}\n")) == 1
+
+
+def test_what_compose_puts_together_from_elsewhere_is_not_read() -> None:
+    text = "include: [base.yml]\n" + WEB + "  api:\n    extends: web\n"
+    first, second = look("extends-not-read", text, "compose")
+    assert (first.severity, first.place.line) == ("warning", 1)
+    assert (second.place.line, "what api takes over" in second.effect) == (6, True)
+    assert look("extends-not-read", text) == []
+    assert look("extends-not-read", WEB, "compose") == []
