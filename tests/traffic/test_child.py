@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,16 @@ def test_a_signal_or_the_parents_death_is_a_stop_and_open_requests_meet_their_ti
     assert {record["client_outcome"] for record in records} == {"timed_out"}
 
 
+def ended(child: TrafficProcess, *, again: bool) -> int:
+    """Its exit code, well before its requests would time out; ``again`` sends the signal again where it's slow."""
+    for _ in range(5):
+        with suppress(TrafficError):
+            return child.wait(6)
+        if again:
+            os.kill(child.pid, signal.SIGTERM)
+    raise AssertionError("it didn't end")
+
+
 @pytest.mark.parametrize("how", ["asked", "two signals"])
 def test_a_child_in_a_hurry_records_what_is_still_open(serve: Any, start: Start, how: str) -> None:
     server = serve(silent)
@@ -193,9 +204,9 @@ def test_a_child_in_a_hurry_records_what_is_still_open(serve: Any, start: Start,
         child.hurry()
     else:
         os.kill(child.pid, signal.SIGTERM)
-        time.sleep(0.2)  # two signals at once are one
+        time.sleep(0.2)  # two signals at once are one, on a busy machine even then
         os.kill(child.pid, signal.SIGTERM)
-    assert child.wait(10) == 0
+    assert ended(child, again=how == "two signals") == 0
     records, stopped = records_of(child), child.last("stopped")
     assert stopped is not None
     assert {record["client_outcome"] for record in records} == {"still_open"}
