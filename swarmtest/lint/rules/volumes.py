@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from swarmtest.lint import Certainty, Edit, Finding, Severity
+from swarmtest.lint.document import Unsure
 from swarmtest.lint.programs.writers import data_folders, own_data, shared_volumes, shares_well
 from swarmtest.lint.rolling import start_first
 from swarmtest.lint.rules import Rule, Stack
@@ -92,7 +94,38 @@ def _sqlite(service: LintService) -> str | None:
     return None
 
 
+_DRIVE = re.compile(r"[A-Za-z]:[/\\\\]")
+
+
+def _target_relative(stack: Stack) -> Iterator[Finding]:
+    """moby ``volume/mounts/linux_parser.go``; docker/cli ``loader/volume.go`` reads one letter as a drive."""
+    for service in stack.services:
+        written = service.value("volumes")
+        items = [(k, item) for k, item in enumerate(written if isinstance(written, list) else ()) if _is_mount(item)]
+        for (number, item), mount in zip(items, service.mounts, strict=True):
+            target, drive = mount.target, _DRIVE.match(mount.target) is not None
+            if isinstance(item.get("target") if isinstance(item, dict) else item, Unsure):
+                continue
+            if not target or target[0] == "/" or "{{" in target or (mount.source if drive else ":" in target):
+                continue
+            read = f" (one letter before a colon is read as a drive of Windows: {target[0]} is no volume here)" * drive
+            yield Finding(
+                rule="mount-target-relative",
+                severity=Severity.ERROR,
+                certainty=Certainty.LIKELY if drive else Certainty.CERTAIN,
+                place=service.place("volumes", str(number)),
+                effect=f"{target} is no absolute path{read}: the engine refuses"
+                f" {'each task, one after another, and the service never runs' if service.swarm else 'the container'}",
+                fix="give the volume a name of two letters or more" if drive else f"write the target as /{target}",
+            )
+
+
+def _is_mount(item: object) -> bool:
+    return isinstance(item, (dict, str))
+
+
 RULES = (
+    Rule("mount-target-relative", "a mount whose place in the container is no absolute path", _target_relative),
     Rule(
         "start-first-single-writer",
         "start-first for a database or the like: two processes on one data folder",

@@ -133,3 +133,37 @@ def test_under_compose_no_other_node_is_spoken_of() -> None:
     (compose,) = look("single-writer-replicated", text, "compose")
     assert "each other node" in swarm.effect
     assert compose.effect.startswith("2 instances of redis write to the volume kept together: all but the first fail")
+
+
+MOUNTED = "services:\n  web:\n    image: demo/web:1\n    volumes:\n      - {volume}\nvolumes: {{d: {{}}, data: {{}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("volume", "sure"),
+    [
+        ("d:/var/lib/x", "likely"),
+        ("data:var/lib/x", "certain"),
+        ("cache", "certain"),
+        ("{type: tmpfs, target: run}", "certain"),
+    ],
+)
+def test_a_target_that_is_no_absolute_path_is_refused_by_the_engine(volume: str, sure: str) -> None:
+    (found,) = look("mount-target-relative", MOUNTED.format(volume=volume))
+    assert (found.severity, found.certainty, found.place.line) == ("error", sure, 5)
+    assert ("give the volume a name" in found.fix) == (volume[:2] == "d:")
+
+
+@pytest.mark.parametrize(
+    "volume",
+    [
+        "data:/var/lib/x",
+        "/var/lib/x",
+        "./here:/x:ro",
+        "$DATA:/x",
+        "data:$PLACE",
+        "d:/a:c:/b",
+        "{target: '{{.Node.ID}}'}",
+    ],
+)
+def test_a_target_that_is_absolute_or_not_known_is_none(volume: str) -> None:
+    assert look("mount-target-relative", MOUNTED.format(volume=volume)) == []
