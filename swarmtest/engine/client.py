@@ -159,6 +159,7 @@ def _message(answer: requests.Response) -> str:
 def _where() -> tuple[str, TLSConfig | None]:
     """Address and TLS of the engine, in the CLI's order: DOCKER_HOST, DOCKER_CONTEXT, the current context."""
     if host := os.environ.get("DOCKER_HOST"):
+        _check_address("DOCKER_HOST", host)
         tls = _tls_of_environment() if os.environ.get("DOCKER_TLS_VERIFY") else None
         return host.replace("tcp://", "https://" if tls else "http://", 1), tls
     name = os.environ.get("DOCKER_CONTEXT") or None
@@ -169,7 +170,25 @@ def _where() -> tuple[str, TLSConfig | None]:
     if context is None:
         named = f"the docker context {name!r}" if name else "the current docker context"
         raise UsageError(f"{named} doesn't exist; see `docker context ls`")
-    return str(context.Host or "unix:///var/run/docker.sock"), context.TLSConfig
+    host = str(context.Host or "unix:///var/run/docker.sock")
+    _check_address(f"the docker context {context.name}", host)
+    return host, context.TLSConfig
+
+
+def _check_address(whose: str, host: str) -> None:
+    """Case of an address that can't be used, for which the SDK or ``urllib`` would raise something odd."""
+    expected = "expected unix:///PATH or tcp://HOST:PORT"
+    if host.startswith("ssh://"):
+        raise UsageError(
+            f"{whose} is {host}, and ssh isn't spoken here; let ssh hand the socket on"
+            " (ssh -L /PATH:/var/run/docker.sock HOST), and set DOCKER_HOST=unix:///PATH"
+        )
+    if not host.startswith(("unix://", "http+unix://", "npipe://", "tcp://", "http://", "https://")):
+        raise UsageError(f"{whose} is {host}; {expected}")
+    try:
+        urlsplit(host).port  # noqa: B018 - it raises for what's none
+    except ValueError as error:
+        raise UsageError(f"{whose} is {host}: {error}; {expected}") from error
 
 
 def _tls_of_environment() -> TLSConfig:

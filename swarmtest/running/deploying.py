@@ -15,6 +15,7 @@ from swarmtest.errors import EngineError, UsageError
 from swarmtest.running import Run, list_targets, up
 from swarmtest.running.acts import act
 from swarmtest.running.frontdoor import Door, wait_until_open
+from swarmtest.stack import Service
 
 
 def deploy(work: Run, undo: ExitStack) -> None:
@@ -48,6 +49,13 @@ def _remove(work: Run, timeout_seconds: float) -> None:
         ) from error
 
 
+def _asked_for(service: Service, tasks: tuple[TaskView, ...], least: int) -> int:
+    """How many instances are to be up; of a global service as many as Swarm has made, since no node may fit."""
+    if service.mode == "replicated":
+        return service.replicas
+    return max(least, sum(task.service == service.name and task.desired == "running" for task in tasks))
+
+
 def await_up(work: Run) -> None:
     """Waits until every service has its replicas running, which with a health check means healthy."""
     order = work.order
@@ -58,7 +66,7 @@ def await_up(work: Run) -> None:
         waiting = [
             service.name
             for service in order.stack.services.values()
-            if service.mode == "replicated" and up(tasks, service.name) < service.replicas
+            if up(tasks, service.name) < _asked_for(service, tasks, least=int(service.name == order.subject.name))
         ]
         if tasks and not waiting:
             work.trace.add("phase", name="deploy", edge="ended")

@@ -167,9 +167,14 @@ class Hurting:
         return up(self.work.watch.tasks(), self.subject.name) == self.wanted
 
     def _wanted(self) -> int:
-        """As many as there should be; of those that were ended where nothing replaces them, as many as are left."""
+        """As many as there should be; of those that were ended where nothing replaces them, as many as are left.
+
+        A global service asks for no number: it's one on each node, as before.
+        """
         if self.fault.ends and self.subject.restart_condition == "none":
             return len(self.old - set(self.aim.containers))
+        if self.subject.mode != "replicated":
+            return len(self.old)
         return self.work.deployment.replicas(self.subject.name)
 
     def _still_going(self, patience: float) -> str:
