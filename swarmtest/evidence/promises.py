@@ -49,6 +49,7 @@ class StackPromise(msgspec.Struct, frozen=True):
     rollback: dict[str, Any] = {}
     restart_condition: str | None = None
     restart_delay_seconds: float | None = None
+    fixed_ports: list[int] = []
 
     @property
     def restarts(self) -> bool:
@@ -145,7 +146,15 @@ class Promises(msgspec.Struct, frozen=True):
     @property
     def at_once(self) -> int:
         """How many instances an update may take at a time; 0 in the file means all."""
-        parallelism = self.stack.rollback.get("parallelism") if self.way_back else self.stack.parallelism
+        return self._most(self.stack.rollback.get("parallelism") if self.way_back else self.stack.parallelism)
+
+    @property
+    def taken_back(self) -> int:
+        """How many instances a rollback takes away at a time before it has started others."""
+        stop_first = self.stack.rollback.get("order", "stop-first") != "start-first"
+        return self._most(self.stack.rollback.get("parallelism")) if stop_first else 0
+
+    def _most(self, parallelism: int | None) -> int:
         parallelism = 1 if parallelism is None else parallelism
         return self.replicas if parallelism == 0 else min(parallelism, self.replicas)
 

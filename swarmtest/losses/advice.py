@@ -124,6 +124,11 @@ def _readiness(mechanism: Mechanism, promises: Promises) -> str:
     if mechanism is Mechanism.NO_INSTANCE and any(step.fault in MEANT_TO_FAIL for step in promises.judged_steps):
         return _limit_a_bad_version(promises)
     if mechanism is Mechanism.NO_INSTANCE and not promises.start_first:
+        if promises.stack.fixed_ports:
+            return (
+                "put a proxy before the service, or two nodes behind a load balancer: two instances can't have one"
+                " port of a host, so on one node the old one has to go first, and start-first would wait for ever"
+            )
         config = "rollback_config" if promises.way_back else "update_config"
         return f"set {config}.order: start-first (or run more replicas than are updated at a time)"
     if promises.stack.healthcheck is None:

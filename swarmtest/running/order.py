@@ -194,6 +194,7 @@ def _promises(order: Order, subject: Service) -> dict[str, Any]:
         "mode": subject.mode,
         "replicas": subject.replicas,
         "endpoint_mode": subject.endpoint_mode,
+        "fixed_ports": [port.published for port in subject.ports if port.published and port.mode == "host"],
         **asdict(subject.update),
         "rollback": asdict(subject.rollback),
         "grace_seconds": subject.grace_seconds,

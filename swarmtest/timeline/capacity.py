@@ -14,6 +14,7 @@ from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.timeline.acts import began, end_of, healed_at
 from swarmtest.timeline.endings import AS_ASKED, END_OF_GRACE
 from swarmtest.timeline.lifespan import Lifespan, Timeline
+from swarmtest.timeline.updates import course_of
 
 SHORT_SECONDS = 0.05
 """A dip shorter than this is the order in which two things were noticed."""
@@ -107,14 +108,17 @@ def wanted_at(promises: Promises, timeline: Timeline, t: float) -> int:
 def promised(promises: Promises, timeline: Timeline) -> int:
     """How many instances must be ready at any time, from T0 on.
 
-    The least that there should be, less those that a stop-first update takes at a time, and less those that
-    one act ends by hand.
+    The least that there should be, less those that a stop-first update takes at a time, or a stop-first rollback
+    where the update was rolled back, and less those that one act ends by hand.
     """
     if timeline.t0 is None:
         return max(1, promises.replicas)
     times = [timeline.t0, *(act.t + 1e-3 for act in began(timeline.acts) if act.t >= timeline.t0)]
     least_wanted = min(wanted_at(promises, timeline, t) for t in times)
     taken = 0 if promises.start_first or not promises.replaces else promises.at_once
+    course = course_of(timeline)
+    if course is not None and course.turned_at is not None:
+        taken = max(taken, promises.taken_back)
     return max(1, least_wanted - taken - _ended_at_once(timeline))
 
 

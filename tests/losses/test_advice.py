@@ -33,6 +33,17 @@ def test_where_nobody_is_left_to_serve_the_setting_of_that_way_is_named(promises
     assert advise(Mechanism.NO_INSTANCE, promises).startswith(words)
 
 
+def test_start_first_is_no_cure_where_each_instance_wants_the_same_port_of_its_host() -> None:
+    """The new task would stay pending beside the old one, for ever."""
+    promises = read_promises(
+        {
+            "stack": {"order": "stop-first", "fixed_ports": [8080]},
+            "steps": [{"phase": "rollout", "fault": "update", "replaces": True}],
+        }
+    )
+    assert advise(Mechanism.NO_INSTANCE, promises).startswith("put a proxy before the service")
+
+
 def test_a_rollback_by_order_goes_by_its_own_config_which_swarm_fills_with_stop_first() -> None:
     promises = read_promises({"stack": {"order": "start-first"}, "steps": [{"phase": "back", "fault": "rollback"}]})
     assert not promises.start_first

@@ -14,6 +14,7 @@ from swarmtest.timeline.capacity import (
     ready_at,
     wanted_at,
 )
+from tests.judge.acting import bad_release
 from tests.judge.builder import T0, Rollout
 from tests.judge.stories import killed, scaled_in, stopped_by_hand
 
@@ -67,6 +68,19 @@ def test_scaling_that_was_refused_changes_nothing() -> None:
 )
 def test_what_is_promised_depends_on_what_is_done(run: Rollout, order: str, count: int) -> None:
     run.plan["stack"]["order"] = order
+    judged = run.judged()
+    assert promised(judged.promises, judged.timeline) == count
+
+
+@pytest.mark.parametrize(
+    ("order", "parallelism", "count"), [("start-first", 1, 3), ("stop-first", 1, 2), ("stop-first", 0, 1)]
+)
+def test_an_update_that_is_rolled_back_promises_what_the_rollback_does(
+    order: str, parallelism: int, count: int
+) -> None:
+    run = bad_release("soon")
+    run.plan["stack"]["order"] = "start-first"
+    run.plan["stack"]["rollback"] = {"order": order, "parallelism": parallelism}
     judged = run.judged()
     assert promised(judged.promises, judged.timeline) == count
 
