@@ -7,7 +7,7 @@ have had a request with at least a second to run. An exit code of 0 proves nothi
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
-from swarmtest.losses import Accounted, Loss, missing
+from swarmtest.losses import Accounted, Charge, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import most_telling
 from swarmtest.losses.whereabouts import perhaps_cut
@@ -90,7 +90,7 @@ def _cut_by(one: Accounted, life: Lifespan) -> bool:
     """Whether a request ran on it and was cut by its stop, or still ran when it exited."""
     started = one.trail is not None and one.trail.seen
     stopping, exited = life.stopping, life.mark("exited")
-    if stopping is None or one.loss is Loss.OK:
+    if stopping is None or one.loss is Loss.OK or one.charge is Charge.BACKGROUND:
         return False
     if one.loss in (Loss.CUT, Loss.CUT_FINISHED) or (one.loss is Loss.UNKNOWN and started and not one.unproved):
         return one.request.ended >= stopping.at - stopping.error

@@ -12,6 +12,7 @@ from swarmtest.evidence.request import Request
 from swarmtest.losses.charge import Charge, broken_off, charge
 from swarmtest.losses.classify import Found, Known, Loss, classify
 from swarmtest.losses.content import held_to_content
+from swarmtest.losses.deadlines import by_deadline, deadlines_of
 from swarmtest.losses.proof import upper_bound
 from swarmtest.losses.reach import Reach, read_faults
 from swarmtest.losses.records import Records, read_records
@@ -150,11 +151,14 @@ def account(partition: Partition, promises: Promises, timeline: Timeline, witnes
             owed = Charge.FAULT if fault is not None else charge(request, found.loss, life, timeline, mode)
         why = f"{found.why}; the run was broken off meanwhile" if off else found.why
         accounted.append(Accounted(request, found.loss, why, life, trail, proxied, owed, found.unproved, fault, off))
-    usual = _usual(accounted, partition.groups, timeline.t0) if timeline.t0 is not None else set()
-    accounted = [
-        replace(one, charge=Charge.BACKGROUND, fault=None) if one.charge and _key(one) in usual else one
-        for one in accounted
-    ]
+    if timeline.t0 is not None:
+        usual, deadlines = _usual(accounted, partition.groups, timeline.t0), deadlines_of(accounted)
+        accounted = [
+            replace(one, charge=Charge.BACKGROUND, fault=None)
+            if one.charge and (_key(one) in usual or by_deadline(one, deadlines))
+            else one
+            for one in accounted
+        ]
     everything = cache(lambda: _everything(partition, promises, timeline, witness, aliases))
     groups, twice = partition.groups, _duplicates(witness)
     return Losses(
