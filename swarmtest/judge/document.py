@@ -212,7 +212,7 @@ def _rows(judged: Judged) -> list[LossRow]:
     for one in judged.losses.telling:
         key = one.request.kind, one.request.reused
         counts[key][one.loss.value] += 1
-        unproved[key] += one.unproved
+        unproved[key] += one.unproved or one.broken_off
     for group in judged.losses.groups:
         counts[group.kind, group.reused][Loss.OK.value] += group.count
     times = time_figures(judged.requests, "kind, reused")

@@ -89,8 +89,8 @@ class LossGroup(msgspec.Struct, frozen=True):
 class LossRow(msgspec.Struct, frozen=True):
     """Counts of one kind of traffic on one kind of connection (``kept`` or ``fresh``).
 
-    ``unproved`` of the requests that aren't ok had a complete answer that only lacks its proof. Times of what was ok
-    begin when it was due; those named ``sent`` when it was sent.
+    ``unproved`` of the requests that aren't ok only lack the proof of their answer, or were broken off by swarmtest.
+    Times of what was ok begin when it was due; those named ``sent`` when it was sent.
     """
 
     kind: str

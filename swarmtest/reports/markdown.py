@@ -47,9 +47,10 @@ def _head(document: Document) -> Iterator[str]:
     outcome = wording.outcome_words(document.outcome)
     yield f"### swarmtest {plain(document.scenario)}, {code(document.stack)}: {outcome}"
     yield plain(wording.proof_sentence(document))
-    traffic = (
-        f"{wording.number(document.losses.get('sent', 0))} sent, {wording.number(wording.lost_count(document))} lost"
-    )
+    unproved = wording.unproved_count(document)
+    lost = wording.number(wording.lost_count(document) - unproved)
+    traffic = f"{wording.number(document.losses.get('sent', 0))} sent, {lost} lost"
+    traffic += f", {wording.number(unproved)} not proved" if unproved else ""
     stops, hurt = document.proof.get("stops") or 0, document.proof.get("stops_with_loss") or 0
     row = (wording.checks_sentence(document), traffic, f"{stops}, {hurt} with a loss", str(document.exit_code))
     yield table(("checks", "requests", "stops", "exit code"), [row])
@@ -93,11 +94,13 @@ def _acts(document: Document) -> Iterator[str]:
 
 def _losses(document: Document) -> Iterator[str]:
     classes = wording.present_classes(document)
-    header = ("kind", "connection", "sent", "ok", *[f"{name}" for name in classes], "p50 ms", "p99 ms (as sent)")
+    doubts = wording.UNPROVED_HEADER if any(row.unproved for row in document.loss_rows) else ()
+    header = ("kind", "connection", "sent", "ok", *doubts, *classes, "p50 ms", "p99 ms (as sent)")
     rows = []
     for row in document.loss_rows:
         times = wording.answer_times(row)
-        counts = [wording.number(row.counts.get(name, 0)) for name in ("ok", *classes)]
+        ok, *counts = [wording.number(row.counts.get(name, 0)) for name in ("ok", *classes)]
+        counts = [ok, *wording.unproved_cells(document, row), *counts]
         rows.append((plain(row.kind), plain(row.connection), wording.number(row.sent), *counts, *times))
     parts = [table([plain(name) for name in header], rows)] if rows else []
     for name in classes:

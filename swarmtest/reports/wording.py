@@ -61,6 +61,11 @@ def meaning(document: Document, loss: str) -> str:
     return CLASS_MEANINGS.get(loss, "a class that this version does not know")
 
 
+def only_unproved(document: Document, loss: str) -> int:
+    """How many of a class had a complete answer that only lacks its proof."""
+    return sum(group.count for group in loss_groups(document) if group.loss == loss and group.unproved)
+
+
 def outcome_words(outcome: str) -> str:
     """``not_proved`` as a person writes it; an outcome that isn't known is kept as it is."""
     return OUTCOME_WORDS.get(outcome, outcome.replace("_", " "))
@@ -102,6 +107,21 @@ def lost_count(document: Document) -> int:
     """Everything sent that isn't ok, by the proof, or by the losses where the proof doesn't say."""
     lost = document.proof.get("lost")
     return int(lost) if lost is not None else document.losses.get("sent", 0) - document.losses.get("ok", 0)
+
+
+def unproved_count(document: Document) -> int:
+    """How many of :func:`lost_count` aren't known to be lost."""
+    return int(document.proof.get("unproved") or 0)
+
+
+UNPROVED_HEADER = ("unproved", "lost")
+
+
+def unproved_cells(document: Document, row: LossRow) -> list[str]:
+    """What of a row isn't proved and what is lost, in a run that leaves any unproved: its classes hold both."""
+    if not any(each.unproved for each in document.loss_rows):
+        return []
+    return [number(row.unproved), number(row.sent - row.counts.get("ok", 0) - row.unproved)]
 
 
 def proof_sentence(document: Document) -> str:

@@ -26,6 +26,7 @@ def test_what_was_open_is_not_proved_to_be_answered_and_not_lost() -> None:
     (event,) = document.loss_events
     assert event.why.endswith("the run was broken off meanwhile")
     assert document.instances[0].lost == 0
+    assert sum(row.unproved for row in document.loss_rows) == 1
 
 
 @pytest.mark.parametrize("check", ["answered_every_request", "drained_before_exit"])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import msgspec
 
 from swarmtest.reports import CheckEntry, Document, markdown
+from tests.reports.doubtful import doubtful
 
 Runs = dict[str, Callable[[], Document]]
 
@@ -53,3 +54,10 @@ def test_words_of_an_app_break_neither_table_nor_page_and_call_nobody(runs: Runs
 def test_each_fold_is_closed(document: Document) -> None:
     text = text_of(document)
     assert text.count("<details>") == text.count("</details>") > 0
+
+
+def test_what_only_lacks_its_proof_is_not_said_to_be_lost(runs: Runs) -> None:
+    text = text_of(doubtful(runs["passed"]()))
+    assert "| 20 sent, 5 lost, 15 not proved |" in text
+    assert "| kind | connection | sent | ok | unproved | lost | refused | unknown | p50 ms |" in text
+    assert "| short | fresh | 20 | 0 | 15 | 5 | 2 | 18 |" in text

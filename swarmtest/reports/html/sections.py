@@ -69,12 +69,12 @@ def _facts(document: Document) -> Iterator[tuple[str, str]]:
 
 def _figures(document: Document) -> Iterator[tuple[str, str, str]]:
     """The numbers below the headline: what it is, how much, and what it means."""
-    sent, lost = document.losses.get("sent", 0), wording.lost_count(document)
-    unproved = int(document.proof.get("unproved") or 0)
+    unproved = wording.unproved_count(document)
+    sent, lost = document.losses.get("sent", 0), wording.lost_count(document) - unproved
     yield "requests", wording.number(sent), "sent, with later tries" if document.retries else "sent, each once"
-    yield "lost", wording.number(lost - unproved), _by_class(document)
+    yield "lost", wording.number(lost), _by_class(document) if lost else "of all that was sent"
     if unproved:
-        yield "not proved", wording.number(unproved), "answered, without a proof"
+        yield "not proved", wording.number(unproved), "to be answered"
     if twice := document.losses.get("duplicates", 0):
         yield "duplicates", wording.number(twice), "handled more than once"
     if document.stream_rows:
@@ -92,8 +92,10 @@ def _figures(document: Document) -> Iterator[tuple[str, str, str]]:
 
 
 def _by_class(document: Document) -> str:
-    parts = [
-        f"{wording.number(document.losses[name])} {name.replace('_', ' ')}"
+    """The classes of what's lost, without what only lacks its proof."""
+    known = (
+        (name, document.losses[name] - wording.only_unproved(document, name))
         for name in wording.present_classes(document)
-    ]
+    )
+    parts = [f"{wording.number(count)} {name.replace('_', ' ')}" for name, count in known if count]
     return ", ".join(parts) or "of all that was sent"

@@ -43,13 +43,16 @@ def losses_table(document: Document) -> Table:
             row.kind,
             row.connection,
             wording.number(row.sent),
-            *(wording.number(row.counts.get(name, 0)) for name in ("ok", *classes)),
+            wording.number(row.counts.get("ok", 0)),
+            *wording.unproved_cells(document, row),
+            *(wording.number(row.counts.get(name, 0)) for name in classes),
             *(UNSEEN if time is None else f"{time:,.0f}" for time in (row.p50_ms, row.p99_ms, row.p99_sent_ms)),
         )
         for row in document.loss_rows
     ]
     times = ("p50 ms", "p99 ms", "p99 ms from sending")
-    columns = ("kind", "connection", "sent", "ok", *(name.replace("_", " ") for name in classes), *times)
+    doubts = wording.UNPROVED_HEADER if any(row.unproved for row in document.loss_rows) else ()
+    columns = ("kind", "connection", "sent", "ok", *doubts, *(name.replace("_", " ") for name in classes), *times)
     return Table(columns, rows, frozenset(range(2, len(columns))))
 
 

@@ -27,6 +27,7 @@ from swarmtest.reports.policy_entries import RetryEntry
 from swarmtest.store import open_run_folder
 from tests.judge.builder import Rollout
 from tests.judge.test_judge import folder_of
+from tests.reports.doubtful import doubtful
 
 EVIL = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"'&{{ 7*7 }}\u2028"
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -266,3 +267,10 @@ def test_every_class_has_a_colour_and_a_shape() -> None:
             assert f"--{name}:" in (ASSETS / colours).read_text(), (name, colours)
     used = re.findall(r': "(\w+)"', shapes.group(1))
     assert len(used) == len(set(used)) == len(CLASSES) + 1
+
+
+def test_what_only_lacks_its_proof_is_not_said_to_be_lost(runs: dict[str, Callable[[], Document]]) -> None:
+    text = Page(text_of(doubtful(runs["passed"]()))).text
+    assert "lost 5 2 refused, 3 unknown" in text
+    assert "not proved 15 to be answered" in text
+    assert "short fresh 20 0 15 5 2 18" in text
