@@ -55,10 +55,12 @@ UNPROVED = "answered in full, and not proved to be whole or to be the stack's ow
 
 def meaning(document: Document, loss: str) -> str:
     """What a class means, in this run: an answer that only lacks its proof isn't known to be lost."""
-    groups = [group for group in loss_groups(document) if group.loss == loss]
-    if groups and all(group.unproved for group in groups):
-        return UNPROVED
-    return CLASS_MEANINGS.get(loss, "a class that this version does not know")
+    text = CLASS_MEANINGS.get(loss, "a class that this version does not know")
+    unproved = only_unproved(document, loss)
+    others = document.losses.get(loss, 0) - unproved
+    if unproved and others > 0:
+        return f"{number(unproved)} {UNPROVED}; the other {number(others)}: {text}"
+    return UNPROVED if unproved else text
 
 
 def only_unproved(document: Document, loss: str) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 from swarmtest.reports import Document, LossRow, Mark, wording
 from swarmtest.reports.lifespans import durations, labels, mark_text, with_error, zero
+from tests.reports.doubtful import doubtful
 
 Runs = dict[str, Callable[[], Document]]
 
@@ -107,3 +108,11 @@ def test_times_from_when_requests_were_due_have_those_from_when_they_were_sent_i
 
 def test_text_that_drives_a_terminal_or_turns_its_surroundings_is_seen_as_that() -> None:
     assert wording.visible("a\tb\nü\x1b[31m\x9b\u202e\u2066c") == "a\tb\nü\ufffd[31m\ufffd\ufffd\ufffdc"
+
+
+def test_a_class_of_answers_without_a_proof_and_of_losses_says_how_many_of_each(runs: Runs) -> None:
+    document = doubtful(runs["passed"]())
+    assert wording.meaning(document, "unknown") == (
+        "15 answered in full, and not proved to be whole or to be the stack's own answer; the other 3: no complete"
+        " answer, and nothing tells whether it was handled; not safe to send again"
+    )
