@@ -67,9 +67,11 @@ class Text:
         files = len({file for stack in report.stacks for file in stack.files})
         unread = sum(stack.problem is not None for stack in report.stacks)
         silenced = sum(1 for _ in report.silenced)
-        found = ", ".join(words for _, words in _counted(report)) or "nothing found"
-        said = [f"{found} in {many(files, 'file')}, for {report.target}"]
+        found = ", ".join(words for _, words in _counted(report))
+        said = [f"{found or 'nothing found'} in {many(files, 'file')}, for {report.target}"]
         said += [f"{unread:,} can't be read"] * bool(unread) + [f"{silenced:,} silenced"] * bool(silenced)
+        if unread and unread == len(report.stacks) and not found:  # nothing is found where nothing was read
+            said = [f"{many(unread, 'file')} can't be read"]
         yield " · ".join(said)
         if unknown := sum(stack.unknown for stack in report.stacks):
             yield f"{unknown:,} marked unknown: files can't tell, and what to look at is said there"

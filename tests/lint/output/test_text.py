@@ -82,6 +82,13 @@ def test_a_clean_file_says_what_no_file_tells() -> None:
     )
 
 
+def test_where_no_file_can_be_read_nothing_is_said_to_be_found() -> None:
+    unread = Linted((Path("nope.yml"),), Target.SWARM, problem=StackError("no such file", file="nope.yml"))
+    assert text(Report((unread,), Target.SWARM, Severity.ERROR), 80).endswith("\n\n1 file can't be read\n")
+    both = text(Report((unread, *CLEAN.stacks), Target.SWARM, Severity.ERROR), 80)
+    assert "nothing found in 2 files, for swarm · 1 can't be read\n" in both
+
+
 def test_the_address_of_a_page_is_told_with_each_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("swarmtest.lint.pages.PAGES_URL", "https://docs.example/lint/")
     assert "       https://docs.example/lint/short-grace.md\n" in text(REPORT, 80)
