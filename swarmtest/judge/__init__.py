@@ -160,7 +160,8 @@ def reasons_not_to_pass(judged: Judged) -> Iterable[str]:
     if timeline.outcome is None:
         yield "the trace has no end: the run was killed"
     elif timeline.outcome != "finished":
-        yield f"the run {timeline.outcome}{f': {timeline.outcome_error}' if timeline.outcome_error else ''}"
+        how = "was interrupted" if timeline.outcome == "interrupted" else timeline.outcome
+        yield f"the run {how}{f': {timeline.outcome_error}' if timeline.outcome_error else ''}"
     if timeline.stopped_by_guard is not None:
         yield f"the run was stopped early, and is judged as far as it got: {timeline.stopped_by_guard}"
     for broken in timeline.broken:

@@ -25,6 +25,8 @@ from swarmtest.reports.lifespans import (
 IDS_SHOWN = 3
 EVIDENCE_SHOWN = 5
 SPECIAL = re.compile(r"([\\*\[\]|~#`]|(?<!\w)_|_(?!\w))")
+BROKEN_OFF = ("the run was interrupted", "the run failed", "the trace has no end")
+"""How a note begins that says why a run didn't come to its end, which the verdict alone doesn't tell."""
 CODE = re.compile(r"(`[^`]+`)")
 
 
@@ -46,6 +48,7 @@ def render(document: Document, out: TextIO) -> None:
 def _head(document: Document) -> Iterator[str]:
     outcome = wording.outcome_words(document.outcome)
     yield f"### swarmtest {plain(document.scenario)}, {code(document.stack)}: {outcome}"
+    yield from (f"**{plain(note[:1].upper() + note[1:])}**" for note in document.notes if note.startswith(BROKEN_OFF))
     yield plain(wording.proof_sentence(document))
     unproved = wording.unproved_count(document)
     lost = wording.number(wording.lost_count(document) - unproved)
@@ -81,8 +84,8 @@ def _advice(document: Document) -> Iterator[str]:
     if document.advice:
         items = "\n".join(f"{index}. {plain(line)}" for index, line in enumerate(document.advice, start=1))
         yield f"**Change first:**\n\n{items}"
-    if document.notes:
-        yield "\n".join(f"- {plain(note)}" for note in document.notes)
+    if notes := [note for note in document.notes if not note.startswith(BROKEN_OFF)]:
+        yield "\n".join(f"- {plain(note)}" for note in notes)
 
 
 def _acts(document: Document) -> Iterator[str]:

@@ -17,6 +17,7 @@ from swarmtest.losses import missing
 from swarmtest.reports import Document, Hurt, write_document
 from swarmtest.reports.entries import CheckEntry
 from swarmtest.reports.wording import proof_sentence
+from swarmtest.reports.markdown import BROKEN_OFF
 from tests.judge.acting import stays
 from tests.judge.builder import T0, Rollout
 from tests.judge.stories import hurting, killed
@@ -134,7 +135,9 @@ def test_a_run_that_did_not_come_to_its_end_is_never_a_pass(outcome: str | None)
     rollout = Rollout()
     rollout.outcome = outcome
     rollout.plan["checks"] = ["answered_every_request"]
-    assert rollout.document().outcome == "not_proved"
+    document = rollout.document()
+    assert document.outcome == "not_proved"
+    assert document.notes[0].startswith(BROKEN_OFF)
 
 
 def test_a_plan_without_checks_proves_nothing() -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import msgspec
+import pytest
 
 from swarmtest.reports import CheckEntry, Document, markdown
 from tests.reports.doubtful import doubtful
@@ -61,3 +62,12 @@ def test_what_only_lacks_its_proof_is_not_said_to_be_lost(runs: Runs) -> None:
     assert "| 20 sent, 5 lost, 15 not proved |" in text
     assert "| kind | connection | sent | ok | unproved | lost | refused | unknown | p50 ms |" in text
     assert "| short | fresh | 20 | 0 | 15 | 5 | 2 | 18 |" in text
+
+
+@pytest.mark.parametrize("how", ["was interrupted: SIGINT", "failed: the engine is gone"])
+def test_a_run_that_did_not_come_to_its_end_says_so_below_its_heading_and_once(how: str, runs: Runs) -> None:
+    document = msgspec.structs.replace(runs["not_proved"](), notes=[f"the run {how}", "another note"])
+    text = text_of(document)
+    assert text.splitlines()[2] == f"**The run {how}**"
+    assert text.count(how) == 1
+    assert "- another note" in text
