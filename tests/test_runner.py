@@ -780,3 +780,22 @@ def test_those_that_came_while_a_fault_lasted_are_waited_for_when_it_is_healed(
     world.tasks, world.exited = (OLD,), {"c-new"}
     _, _, events = carry_out(replace(holding(order, world), token="second"))
     assert [event for event in events if event.kind == "note"] == []
+
+
+def test_a_door_that_stays_shut_for_a_while_is_told_of_in_the_trace(
+    order: Order, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(_door: object, *, tell: Callable[[str, float], None], **_more: object) -> set[str]:
+        tell("503 Service Unavailable", 1.04)
+        return {"i1"}
+
+    monkeypatch.setattr(deploying, "wait_until_open", opened)
+    _, _, events = carry_out(order)
+    waiting, now_open = [event for event in events if event.kind == "front_door"]
+    assert (waiting.get("last"), waiting.get("seconds"), waiting.get("edge")) == (
+        "503 Service Unavailable",
+        1.0,
+        "waiting",
+    )
+    assert waiting.get("within") == order.brief.ready_seconds
+    assert (now_open.get("edge"), now_open.get("url")) == ("open", waiting.get("url"))

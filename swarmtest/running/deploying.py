@@ -113,14 +113,26 @@ def await_door(work: Run) -> None:
         doors = {work.url: order.subject.replicas}
     seen: set[str] = set()
     for url, instances in doors.items():
-        seen |= wait_until_open(
-            Door(url, path, order.brief.instance_header, instances, headers or {}),
-            timeout_seconds=order.brief.ready_seconds,
-            tick=lambda: (work.watch.tasks(), None)[1],
-        )
+        seen |= _await_one(work, Door(url, path, order.brief.instance_header, instances, headers or {}))
     if not seen:
         work.trace.add(
             "note",
             text=f"no answer names its instance in {order.brief.instance_header}: losses can't be tied to instances;"
             " send the header (see docs/app-contract.md), or name another with --instance-header",
         )
+
+
+def _await_one(work: Run, door: Door) -> set[str]:
+    """Waits for one door, and lets the trace tell for what, where it takes longer than a moment."""
+    within, told = work.order.brief.ready_seconds, False
+
+    def tell(last: str, spent: float) -> None:
+        nonlocal told
+        told = True
+        seconds = round(spent, 1)
+        work.trace.add("front_door", url=door.url, edge="waiting", last=last, seconds=seconds, within=within)
+
+    seen = wait_until_open(door, timeout_seconds=within, tick=lambda: (work.watch.tasks(), None)[1], tell=tell)
+    if told:
+        work.trace.add("front_door", url=door.url, edge="open")
+    return seen

@@ -13,6 +13,9 @@ from swarmtest.errors import UsageError
 STEADY_ANSWERS = 12
 """So many answers in a row must be good before the door counts as open."""
 
+TELL_SECONDS = 1.0
+"""So often at most it's told what was answered."""
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
@@ -32,7 +35,13 @@ class Door:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def wait_until_open(door: Door, *, timeout_seconds: float, tick: Callable[[], None] = lambda: None) -> set[str]:
+def wait_until_open(
+    door: Door,
+    *,
+    timeout_seconds: float,
+    tick: Callable[[], None] = lambda: None,
+    tell: Callable[[str, float], None] = lambda _last, _spent: None,
+) -> set[str]:
     """Asks until answers come steadily and from all instances; gives the instance names seen.
 
     Any answer below 500 is good, and so is any that names an instance. Where fewer instances show
@@ -40,11 +49,13 @@ def wait_until_open(door: Door, *, timeout_seconds: float, tick: Callable[[], No
 
     Arguments:
         tick: called between tries; may raise to end the waiting.
+        tell: called about once a second while it isn't open, with the last answer and the seconds that were waited.
 
     Raises:
         UsageError: no steady answers in time; the message has the last one.
     """
     began, good, seen, last = time.monotonic(), 0, set[str](), "no answer"
+    told = 0.0
     while (spent := time.monotonic() - began) < timeout_seconds:
         tick()
         status, instance, last = _ask(door)
@@ -53,6 +64,9 @@ def wait_until_open(door: Door, *, timeout_seconds: float, tick: Callable[[], No
             seen.add(instance)
         if good >= STEADY_ANSWERS and (not seen or len(seen) >= door.instances or spent > timeout_seconds / 3):
             return seen
+        if spent - told >= TELL_SECONDS:
+            told = spent
+            tell(f"{last}, from {len(seen)} of {door.instances} instances" if seen else last, spent)
         time.sleep(0.01 if good else 0.1)
     raise UsageError(
         f"the stack runs, but {door.url} gave no steady answers within {timeout_seconds:.0f} s (last: {last});"

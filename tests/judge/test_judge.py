@@ -16,8 +16,8 @@ from swarmtest.judge.document import _advice as document_advice
 from swarmtest.losses import missing
 from swarmtest.reports import Document, Hurt, write_document
 from swarmtest.reports.entries import CheckEntry
-from swarmtest.reports.wording import proof_sentence
 from swarmtest.reports.markdown import BROKEN_OFF
+from swarmtest.reports.wording import proof_sentence
 from tests.judge.acting import stays
 from tests.judge.builder import T0, Rollout
 from tests.judge.stories import hurting, killed

@@ -56,6 +56,10 @@ GONE = [
     event(29, "act", id=1, name="update", edge="ended", outcome="ok"),
     event(30, "ended", outcome="finished", error=None),
 ]
+SHUT = [
+    event(9, "front_door", url="http://h:1", edge="waiting", last="503 Gone", seconds=1.5, within=120),
+]
+OPEN = [event(20, "front_door", url="http://h:1", edge="open")]
 SETTLED = [event(29, "phase", name="rollout", edge="ended")]
 
 
@@ -117,6 +121,10 @@ def test_a_tick_says_what_is_waited_for_and_the_counts() -> None:
     [
         ([], 0, "getting ready"),
         ([DEPLOYED[:3]], 5, "waiting for api to be healthy (0 of 1 ready, 5 s)"),
+        ([DEPLOYED, SHUT], 10, "waiting for http://h:1 to answer steadily (last: 503 Gone; 2 of 120 s)"),
+        ([DEPLOYED, SHUT, OPEN], 21, "getting ready"),
+        ([DEPLOYED, SHUT, ROLLING[:1]], 11, "measuring with nothing going on (3 of 8 s)"),
+        ([DEPLOYED, SHUT, [event(12, "ended", outcome="interrupted")]], 12, "run interrupted"),
         ([DEPLOYED, ROLLING[:1]], 11, "measuring with nothing going on (3 of 8 s)"),
         ([DEPLOYED, ROLLING], 19, "waiting for new api.1 to be healthy (starting for 2 s; 0 of 1 old instances gone)"),
         ([DEPLOYED, [event(7.3, "phase", name="warmup", edge="began")]], 8, "warming up (1 of 2 s)"),

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from swarmtest.errors import EngineError, UsageError
+from swarmtest.running import frontdoor
 from swarmtest.running.frontdoor import STEADY_ANSWERS, Door, wait_until_open
 from tests.ports import free_port
 
@@ -100,6 +101,24 @@ def test_a_door_that_stays_shut_is_said_with_the_last_answer(serve: Serve) -> No
         wait(serve(itertools.repeat((503, None))), seconds=0.3)
     with pytest.raises(UsageError, match="last: ConnectionRefusedError"):
         wait("http://127.0.0.1:1", seconds=0.2)
+
+
+def test_while_it_is_shut_the_last_answer_is_told_now_and_then(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontdoor, "TELL_SECONDS", 0.2)
+    told: list[tuple[str, float]] = []
+    answers: list[Answer] = [(503, None)] * 6
+    door = Door(serve(itertools.chain(answers, itertools.repeat((200, "a")))), "/", "X-Instance-ID", 1)
+    wait_until_open(door, timeout_seconds=5.0, tell=lambda *said: told.append(said))
+    assert 1 <= len(told) <= 3
+    assert (told[0][0], told[0][1] >= 0.2) == ("503 Service Unavailable", True)
+
+
+def test_of_a_door_that_shows_some_instances_it_is_told_how_many(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontdoor, "TELL_SECONDS", 0.05)
+    told: list[str] = []
+    door = Door(serve(itertools.repeat((200, "a"))), "/", "X-Instance-ID", 3)
+    wait_until_open(door, timeout_seconds=0.9, tell=lambda last, _spent: told.append(last))
+    assert told[-1] == "200 OK, from 1 of 3 instances"
 
 
 def test_waiting_ends_when_there_is_nothing_to_wait_for() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from swarmtest.events import Event
-from swarmtest.reports.console.progress import ENDED, RANKS, InstanceNow, News, Progress, full_name
+from swarmtest.reports.console.progress import ENDED, RANKS, DoorNow, InstanceNow, News, Progress, full_name
 
 SIGKILL = 9
 UPDATES = ("update", "release", "rollback", "unhealthy", "crash")
@@ -56,7 +56,7 @@ def _of_container(progress: Progress, event: Event) -> InstanceNow | None:
 def _phase(progress: Progress, event: Event) -> list[News]:
     name, edge = str(event.get("name")), event.get("edge")
     if edge == "began":
-        progress.phase, progress.phase_began = name, event.t
+        progress.phase, progress.phase_began, progress.door = name, event.t, None
         planned = progress.expected.get(name)
         return [News(event.t, f"{name} began" + (f", {planned:g} s planned" if planned else ""), phase=True)]
     news = [News(event.t, f"{name} ended after {event.t - progress.phase_began:.1f} s", phase=True)]
@@ -177,6 +177,16 @@ def _burst(event: Event, client: str) -> list[News]:
             return []
 
 
+def _front_door(progress: Progress, event: Event) -> list[News]:
+    """What the front door last answered, while it's waited for; a line of it comes with the next tick."""
+    if event.get("edge") != "waiting":
+        progress.door = None
+        return []
+    since = event.t - float(event.get("seconds") or 0.0)
+    progress.door = DoorNow(str(event.get("url")), str(event.get("last")), since, float(event.get("within") or 0.0))
+    return []
+
+
 def _guard(_: Progress, event: Event) -> list[News]:
     by = "" if event.get("name") == "limit" else f" by {event.get('name')}"
     return [News(event.t, f"stopped{by}: {event.get('text')}", phase=True)]
@@ -204,6 +214,7 @@ HANDLERS: Mapping[str, Callable[[Progress, Event], list[News]]] = {
     "names": _names,
     "update_status": _update_status,
     "traffic": _traffic,
+    "front_door": _front_door,
     "guard": _guard,
     "note": _note,
     "stream_broken": _stream_broken,

@@ -55,6 +55,16 @@ class News:
     phase: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class DoorNow:
+    """The front door while it isn't open: since when it's waited for, and for how many seconds at most."""
+
+    url: str
+    last: str
+    since: float
+    within: float
+
+
 @dataclass(slots=True)
 class Progress:
     """The state of a run.
@@ -87,6 +97,7 @@ class Progress:
     rate: float = 0.0
     tasks: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    door: DoorNow | None = None
 
     def elapsed(self, now: float) -> float:
         """Seconds since the first event."""
@@ -119,7 +130,7 @@ class Progress:
         planned = self.expected.get(self.phase or "")
         match self.phase:
             case None:
-                return self._between_headline()
+                return self._between_headline(now)
             case "warmup":
                 return f"warming up ({seconds}{f' of {planned:g}' if planned else ''} s)"
             case "deploy":
@@ -137,7 +148,10 @@ class Progress:
             case _:
                 return self._rollout_headline(now)
 
-    def _between_headline(self) -> str:
+    def _between_headline(self, now: float) -> str:
+        if (door := self.door) and not self.ended:
+            seconds = f"{max(0.0, now - door.since):.0f} of {door.within:g} s"
+            return f"waiting for {door.url} to answer steadily (last: {door.last}; {seconds})"
         waits = self.traffic.get("open")
         return f"waiting for {waits:,} open requests" if waits and not self.ended else self.between()
 
