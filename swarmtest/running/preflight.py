@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, cli_version, version_conflict
 from swarmtest.engine.images import missing_images
-from swarmtest.engine.ports import published_ports
+from swarmtest.engine.ports import PortOwner, published_ports
 from swarmtest.errors import SwarmtestError, UsageError
+from swarmtest.events import is_still_written
 from swarmtest.stack import Port, Service, Stack
 from swarmtest.stack.block.brief import Brief
 
@@ -148,14 +150,26 @@ def _ports(client: Client, info: EngineInfo, stack: Stack) -> Iterator[Finding]:
                 continue
             owner = taken.get((port.published, port.protocol))
             if owner is None and info.local and not _free(port):
-                owner = "another program"
+                owner = PortOwner("another program")
             if owner is not None:
                 yield Finding(
                     "port",
                     "missing",
-                    f"{port.published}/{port.protocol}, which {service.name} publishes, is taken by {owner}",
-                    "stop it, or publish another port",
+                    f"{port.published}/{port.protocol}, which {service.name} publishes, is taken by {owner.name}",
+                    _to_free(owner),
                 )
+
+
+def _to_free(owner: PortOwner) -> str:
+    """What to do about a port that's taken: what a killed run left is removed by recovering that run."""
+    if not owner.run:
+        return "stop it, or publish another port"
+    events = owner.folder / "events.jsonl" if owner.folder is not None else None
+    given = owner.folder if events is not None and events.is_file() else f"--stack {owner.stack}"
+    with suppress(OSError):  # nobody can tell: the folder isn't here, or its file system has no locks
+        if events is not None and events.is_file() and is_still_written(events):
+            return f"the run {owner.run} goes on: wait for its end, or publish another port"
+    return f"it's of the run {owner.run}: if that is over, `swarmtest recover {given}` removes it"
 
 
 _NAMED = ("networks", "volumes", "configs", "secrets")

@@ -12,6 +12,7 @@ import pytest
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, NotThere
 from swarmtest.errors import EngineError, StackError
+from swarmtest.events import TraceWriter
 from swarmtest.running.preflight import Finding, examine, examine_without_engine
 from swarmtest.stack import Stack
 from swarmtest.stack.block.brief import read_brief
@@ -136,6 +137,32 @@ def test_a_port_that_a_container_or_a_service_has_is_taken(tmp_path: Path) -> No
     udp = stack_of(tmp_path, "services: {web: {image: demo, ports: ['8080:80/udp', '8080:80']}}")
     taken = [item for item in examine(cast("Client", swarm), GOOD, udp, read_brief(udp)) if item.subject == "port"]
     assert len(taken) == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "advice"),
+    [
+        ("killed", "it's of the run r1: if that is over, `swarmtest recover {folder}` removes it"),
+        ("going on", "the run r1 goes on: wait for its end, or publish another port"),
+        ("folder gone", "it's of the run r1: if that is over, `swarmtest recover --stack st` removes it"),
+    ],
+)
+def test_of_a_port_that_a_run_left_taken_it_is_said_how_to_recover(tmp_path: Path, state: str, advice: str) -> None:
+    folder = tmp_path / "runs" / "r1"
+    stack = stack_of(tmp_path, "services: {web: {image: demo, ports: ['8080:80']}}")
+    labels = {"swarmtest.run": "r1", "swarmtest.folder": str(folder), "com.docker.stack.namespace": "st"}
+    spec = {"Name": "st_web", "Labels": labels}
+    service = {"Spec": spec, "Endpoint": {"Ports": [{"PublishedPort": 8080, "Protocol": "tcp"}]}}
+    swarm = FakeClient(info={"Swarm": {"ControlAvailable": True}}, services=[service])
+    if state == "folder gone":
+        assert findings(GOOD, stack, swarm)["port"].advice == advice
+        return
+    folder.mkdir(parents=True)
+    with TraceWriter(folder / "events.jsonl") as trace:
+        if state == "killed":
+            trace.close()
+        found = findings(GOOD, stack, swarm)["port"]
+    assert (found.state, found.advice) == ("missing", advice.format(folder=folder))
 
 
 def test_a_port_that_another_program_has_is_taken_on_this_machine_alone(tmp_path: Path) -> None:
