@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from signal import Signals
@@ -11,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from swarmtest.checks import Judged, Outcome
+from swarmtest.judge.advice import first_advice
 from swarmtest.judge.figures import NO_TIMES, figures, time_figures
 from swarmtest.judge.notes import notes_on
 from swarmtest.judge.policies import first_requests, retry_entries
@@ -49,31 +49,6 @@ SETTINGS = (
 )
 """Parts of the plan that a verdict is worth nothing without."""
 
-TELLING = (
-    "replaced_every_instance",
-    "rolled_back_by_itself",
-    "survived_its_dependency",
-    "scaled_as_asked",
-    "lost_only_to_the_fault",
-    "answered_every_request",
-    "exited_within_grace",
-    "new_served_only_when_ready",
-    "drained_before_exit",
-    "streams_closed_in_order",
-    "no_message_lost",
-    "kept_capacity",
-    "nothing_arrived_after_close",
-    "front_door_let_go_in_time",
-    "recovered_in_time",
-    "clients_reconnected_in_time",
-    "grace_exceeds_longest_request",
-    "handled_each_request_once",
-)
-"""Checks whose advice mends causes, before those whose advice mends what follows from them."""
-
-MOST_ADVICE = 2
-_GRACE = re.compile(r"raise stop_grace_period from .+? to at least (\d+) s")
-
 MOST_EVENTS = 10_000
 """Lost requests that are in the document one by one, a few megabytes; all of them can be asked for by ``query``."""
 
@@ -107,7 +82,7 @@ def compose(
         loss_groups=loss_groups(lost),
         proof=proof(judged),
         figures=figures(judged),
-        advice=_advice(entries),
+        advice=first_advice(entries),
         notes=_notes(reasons, notes_on(judged)),
         kind=promises.kind or "orderly",
         acts=acts_of(timeline),
@@ -222,27 +197,3 @@ def _rows(judged: Judged) -> list[LossRow]:
         sent, connection = sum(classes.values()), "kept" if reused else "fresh"
         rows.append(LossRow(kind, connection, sent, classes, unproved=unproved[key], **times.get(key, NO_TIMES)))
     return rows
-
-
-def _advice(entries: Sequence[CheckEntry]) -> list[str]:
-    """The first advices, of failed checks before unproved ones, causes before what follows from them.
-
-    Of what's missing, the one that proves most checks comes first.
-    """
-    for outcome in (Outcome.FAILED, Outcome.NOT_PROVED):
-        some = [entry for entry in entries if entry.outcome == outcome.value and entry.advice]
-        if some:
-            asked = Counter(entry.advice for entry in some) if outcome is Outcome.NOT_PROVED else Counter()
-            ordered = sorted(some, key=lambda e: (-asked[e.advice], _rank(e.name)))
-            return _one_grace(list(dict.fromkeys(entry.advice for entry in ordered if entry.advice)))[:MOST_ADVICE]
-    return []
-
-
-def _one_grace(advice: list[str]) -> list[str]:
-    """Of several values for the grace the largest alone: one rests on what was planned, one on what was measured."""
-    values = {text: int(found[1]) for text in advice if (found := _GRACE.match(text))}
-    return [text for text in advice if text not in values or values[text] == max(values.values())]
-
-
-def _rank(check: str) -> int:
-    return TELLING.index(check) if check in TELLING else len(TELLING)

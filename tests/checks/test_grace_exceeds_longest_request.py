@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from swarmtest.checks import Outcome
+from swarmtest.judge.advice import first_advice
+from swarmtest.reports import CheckEntry
 from tests.judge.builder import Rollout
 
 CHECK = "grace_exceeds_longest_request"
@@ -37,6 +39,9 @@ def test_of_an_app_that_never_sees_its_signal_the_signal_is_to_be_mended_first()
     assert verdict.outcome is Outcome.FAILED
     assert verdict.advice is not None
     assert verdict.advice.startswith("mend the shutdown first")
+    shutdown = CheckEntry("exited_within_grace", "failed", "", advice="mend it so")
+    pointing = CheckEntry("grace_exceeds_longest_request", "failed", "", advice=verdict.advice)
+    assert first_advice([shutdown, pointing])[1].startswith("then a grace of ")
 
 
 def test_the_engine_cuts_fractions_of_a_second() -> None:

@@ -12,7 +12,7 @@ from swarmtest.cli.judge import judge_and_report
 from swarmtest.errors import RunFolderError
 from swarmtest.events import Event, encode_event
 from swarmtest.judge import judge, judge_folder, read_requests
-from swarmtest.judge.document import _advice as document_advice
+from swarmtest.judge.advice import first_advice
 from swarmtest.losses import missing
 from swarmtest.reports import Document, Hurt, write_document
 from swarmtest.reports.entries import CheckEntry
@@ -164,9 +164,20 @@ def test_of_two_values_for_the_grace_the_larger_one_is_advised() -> None:
         CheckEntry("grace_exceeds_longest_request", "failed", "", advice=measured),
         CheckEntry("recovered_in_time", "failed", "", advice="mend this"),
     ]
-    assert planned not in document_advice(advised)
-    assert sorted(document_advice(advised)) == ["mend this", measured]
-    assert document_advice(advised[:1]) == [planned]
+    assert planned not in first_advice(advised)
+    assert sorted(first_advice(advised)) == ["mend this", measured]
+    assert first_advice(advised[:1]) == [planned]
+
+
+def test_advice_does_not_point_to_advice_that_is_in_the_same_list() -> None:
+    pointing = "mend the shutdown first (exited_within_grace says how), since it's so; then a grace of 2 s is too short"
+    shutdown = CheckEntry("exited_within_grace", "failed", "", advice="handle the signal")
+    grace = CheckEntry("grace_exceeds_longest_request", "failed", "", advice=pointing)
+    same = CheckEntry("answered_every_request", "failed", "", advice="handle the signal")
+    assert first_advice([same, shutdown, grace]) == ["handle the signal", "then a grace of 2 s is too short"]
+    assert first_advice([grace]) == [pointing]
+    other = CheckEntry("exited_within_grace", "passed", "")
+    assert first_advice([other, grace]) == [pointing]
 
 
 def test_every_check_says_what_it_is_in_a_line() -> None:
