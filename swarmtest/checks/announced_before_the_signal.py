@@ -32,7 +32,7 @@ def check(judged: Judged) -> Verdict:
         f"{count} told to stop by Swarm {'was' if len(orderly) == 1 else 'were'} announced before the signal.",
         f"{len(findings.failed)} of {count} had the stop signal before the announcement.",
         f"It isn't proved of {count} that the announcement came before the signal.",
-        _advice(orderly, findings),
+        _advice(orderly, judged.timeline, findings),
     )
 
 
@@ -93,7 +93,7 @@ def _nobody(by_hand: list[Lifespan]) -> str:
     return f"No instance was told to stop by Swarm; {_hand_made(by_hand)}."
 
 
-def _advice(orderly: list[Lifespan], findings: Findings) -> str:
+def _advice(orderly: list[Lifespan], timeline: Timeline, findings: Findings) -> str:
     if findings.failed:
         return (
             "let the front door find out by the app itself: keep accepting after the stop signal until the front door"
@@ -103,4 +103,4 @@ def _advice(orderly: list[Lifespan], findings: Findings) -> str:
     if any(mark is None or _reckoned(mark) for mark in announced):
         return missing.NAMES
     rough = any(mark.error > missing.ROUGH_SECONDS for life in orderly for mark in life.marks.values())
-    return missing.CLOCKS if rough else missing.AGAIN
+    return missing.CLOCKS if rough else missing.unseen(timeline)

@@ -24,7 +24,7 @@ def check(judged: Judged) -> Verdict:
     """Judges the classes of all requests."""
     losses = judged.losses
     if not losses.sent:
-        return Verdict(Outcome.NOT_PROVED, "No request was sent.", (), missing.AGAIN)
+        return Verdict(Outcome.NOT_PROVED, "No request was sent.", (), missing.unseen(judged.timeline))
     lost = losses.lost
     if not lost:
         return Verdict(Outcome.PASSED, f"All {number(losses.sent)} requests were answered, completely.", _kept(judged))
@@ -73,7 +73,7 @@ def _tell(judged: Judged) -> str | None:
     """What would tell how requests were lost, where the records don't."""
     if judged.losses.records.whole:
         return None
-    return missing.to_place(judged.losses, judged.witness, judged.promises)
+    return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)
 
 
 def _evidence(judged: Judged, lost: list[Accounted]) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def _kept(judged: Judged) -> tuple[str, ...]:
 def _missing(judged: Judged) -> str | None:
     if not judged.losses.names_itself:
         return missing.header(judged.promises)
-    return missing.FRAMING if any(one.unproved for one in judged.losses.lost) else missing.AGAIN
+    return missing.FRAMING if any(one.unproved for one in judged.losses.lost) else missing.unseen(judged.timeline)
 
 
 def _advice(judged: Judged, lost: list[Accounted], mechanism: object) -> str | None:

@@ -121,14 +121,14 @@ def _advice(findings: Findings, judged: Judged) -> str | None:
     if findings.failed:
         return None
     if any("wasn't seen" in line for line in findings.unproved):
-        return missing.AGAIN
+        return missing.unseen(judged.timeline)
     if any(
         mark.error > missing.ROUGH_SECONDS for life in judged.timeline.meant_to_stop if (mark := life.mark("signalled"))
     ):
         return missing.CLOCKS
     placed = any(one.life is not None for one in judged.losses.telling)
     if not placed or not any("is needed" in line for line in findings.unproved):
-        return missing.to_place(judged.losses, judged.witness, judged.promises)
+        return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)
     longest = judged.promises.longest_request_seconds
     if longest and longest < ENOUGH_SECONDS + 1:
         return "add a kind of request that runs some seconds to x-swarmtest traffic, so that there's something to drain"

@@ -134,7 +134,9 @@ def _advice(judged: Judged, strangers: Counter[str]) -> str:
     if not judged.losses.names_itself:
         return missing.header(judged.promises)
     if judged.timeline.broken or not judged.timeline.lifespans:
-        return missing.AGAIN
+        return missing.unseen(judged.timeline)
+    if (cut_short := missing.broken_off(judged.timeline)) and not strangers:
+        return cut_short
     if not strangers and not judged.losses.kept:
         return missing.KEPT
     if not strangers:

@@ -60,16 +60,21 @@ def check(judged: Judged) -> Verdict:
         f"It isn't proved that the front door let go of {many(len(findings.unproved), noun_of(stopped))} {within}.",
         advise(Mechanism.FRONT_DOOR_STALE, judged.promises)
         if findings.failed
-        else _missing(judged, stopped, arrivals, limit),
+        else _missing(judged, stopped, arrivals, limit, last_sent),
     )
 
 
-def _missing(judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark], limit: _Limit) -> str:
+def _missing(
+    judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark], limit: _Limit, last_sent: float
+) -> str:
     """What would prove it."""
     known = [mark for life in stopped if (mark := told(life)) is not None]
     rough = [mark for mark in (*known, *arrivals.values()) if mark.error > missing.ROUGH_SECONDS]
     if len(known) < len(stopped):
         return missing.a_stop(judged.timeline)
+    cut_short = missing.broken_off(judged.timeline)
+    if cut_short is not None and any(last_sent < mark.at + limit.seconds for mark in known):
+        return cut_short
     if any("DNS wasn't watched" in mark.source for mark in known):
         return missing.NAMES
     if rough:
@@ -77,7 +82,7 @@ def _missing(judged: Judged, stopped: list[Lifespan], arrivals: dict[str, Mark],
     late = [life for life in stopped if life.task in arrivals and _after(life, arrivals[life.task]) > limit.seconds]
     if late and not limit.declared:
         return "say how long the front door may take to let go: x-swarmtest front_door.within"
-    return missing.to_place(judged.losses, judged.witness, judged.promises)
+    return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)
 
 
 def _after(life: Lifespan, last: Mark) -> float:

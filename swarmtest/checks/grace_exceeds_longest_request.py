@@ -49,7 +49,7 @@ def check(judged: Judged) -> Verdict:
         f"The grace of {len(findings.failed)} of {count} is too short for the longest request of"
         f" {longest.seconds:.1f} s.",
         f"It isn't proved that the grace of {count} exceeds the longest request.",
-        _advice(judged, stopped, longest) if findings.failed else _missing(stopped),
+        _advice(judged, stopped, longest) if findings.failed else _missing(judged.timeline, stopped),
     )
 
 
@@ -130,8 +130,8 @@ def _cut(judged: Judged) -> list[str]:
     return [f"stop_grace_period {grace:g} s acts as {int(grace)} s: the engine cuts fractions"]
 
 
-def _missing(stopped: list[Lifespan]) -> str:
-    return missing.CLOCKS if all(life.mark("closed") for life in stopped) else missing.CLOSE_LINE
+def _missing(timeline: Timeline, stopped: list[Lifespan]) -> str:
+    return missing.CLOCKS if all(life.mark("closed") for life in stopped) else missing.a_close(timeline, stopped)
 
 
 _NO_GRACE_HELPS = (

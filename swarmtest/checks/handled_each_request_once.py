@@ -45,4 +45,4 @@ def _advice(judged: Judged, by_the_client: bool) -> str | None:
             "let the app do nothing for an idempotency key that it has seen, but answer as it did before (and let the"
             " client send one: x-swarmtest retries idempotency_key)"
         )
-    return missing.to_trust(judged.losses)
+    return missing.to_trust(judged.losses, judged.timeline)

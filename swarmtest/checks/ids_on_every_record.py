@@ -101,6 +101,6 @@ def _records(judged: Judged, findings: Findings) -> str | None:
         some = f"{number(len(records.unrecorded))} whole answers have no start record: {few(records.unrecorded)}"
         findings.failed.append(some)
     if nameless or records.unrecorded or not records.whole:
-        return missing.START_LINE if nameless else missing.to_trust(judged.losses)
+        return missing.START_LINE if nameless else missing.to_trust(judged.losses, judged.timeline)
     findings.good.append(f"{number(judged.witness.handled)} requests have start records, in unbroken sequences")
     return None

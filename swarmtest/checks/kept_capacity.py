@@ -32,7 +32,9 @@ def check(judged: Judged) -> Verdict:
     timeline, wanted = judged.timeline, promised(judged.promises, judged.timeline)
     origin = timeline.t0 if timeline.t0 is not None else timeline.began
     if origin is None or timeline.ended is None:
-        return findings.verdict("", "", "There was no traffic, so capacity wasn't put to the test.", missing.AGAIN)
+        return findings.verdict(
+            "", "", "There was no traffic, so capacity wasn't put to the test.", missing.unseen(judged.timeline)
+        )
     unseen = [life for life in timeline.lifespans if life.ready_from is None and not life.never_ready]
     for life in unseen:
         findings.unproved.append(f"{label(life)}: neither a healthy state nor a line warm was seen of it")
@@ -93,7 +95,7 @@ def _missing(judged: Judged) -> str:
     if judged.timeline.t0 is None and full_machine(judged.timeline) is not None:
         return missing.LIGHTER
     if _hole(judged) is not None:
-        return missing.AGAIN
+        return missing.unseen(judged.timeline)
     rough = any(
         mark.error > missing.ROUGH_SECONDS for life in judged.timeline.lifespans for mark in life.marks.values()
     )
@@ -101,10 +103,10 @@ def _missing(judged: Judged) -> str:
         judged
     )
     if not shown:
-        return missing.READINESS
+        return missing.readiness(judged.timeline)
     if any(life.stopping and life.mark("announced") is None for life in judged.timeline.old):
-        return missing.AGAIN
-    return missing.CLOCKS if rough else missing.AGAIN
+        return missing.unseen(judged.timeline)
+    return missing.CLOCKS if rough else missing.unseen(judged.timeline)
 
 
 def _liars(judged: Judged) -> list[str]:

@@ -169,7 +169,11 @@ def _advice(judged: Judged, others: list[Accounted]) -> str | None:
     if not telling and others and all(_before_all(one, judged) for one in others):
         return QUIET
     if not telling:
-        return None if judged.losses.records.whole else missing.to_place(judged.losses, judged.witness, judged.promises)
+        return (
+            None
+            if judged.losses.records.whole
+            else missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)
+        )
     lives = [one.life for one in others if _how(one, judged) is telling[0][0]]
     victims = [life for life in judged.timeline.lifespans if judged.timeline.hurts(life)]
     measured = measured_seconds(judged.promises, judged.timeline, judged.losses, _known([*lives, *victims]))
@@ -190,7 +194,7 @@ def _missing(judged: Judged, lost: list[Accounted]) -> str:
     if any(one.fault is not None and one.fault.doubt > missing.ROUGH_SECONDS for one in lost):
         return missing.CLOCKS
     if any((_somewhere(one) and not _with_a_victim(one, judged.timeline)) or one.loss is Loss.UNKNOWN for one in lost):
-        return missing.to_place(judged.losses, judged.witness, judged.promises)
+        return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)
     if any(one.unproved for one in judged.losses.lost):
         return missing.FRAMING if judged.losses.names_itself else missing.header(judged.promises)
     return DECLARE if judged.promises.front_door.within_seconds is None else missing.AGAIN

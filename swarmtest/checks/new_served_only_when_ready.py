@@ -99,9 +99,9 @@ def _perhaps_early(mine: list[Accounted], ready: Mark) -> list[str]:
 
 def _missing(judged: Judged, findings: Findings) -> str:
     if any("neither" in line for line in findings.unproved):
-        return missing.READINESS
+        return missing.readiness(judged.timeline)
     if judged.losses.records.whole and any("no request was seen" in line for line in findings.unproved):
         return "let the front door send to each new instance while there's traffic (see exercised_every_instance)"
     if not judged.losses.names_itself and not judged.witness.logs_starts:
         return missing.header(judged.promises)
-    return missing.to_place(judged.losses, judged.witness, judged.promises)
+    return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)

@@ -46,7 +46,7 @@ def check(judged: Judged) -> Verdict:
         f"Nothing new arrived at {many(len(going), noun_of(going))} after the close.",
         f"{many(len(kept) + len(lost), 'new request')} came to {noun_of(going)}s after they had stopped accepting.",
         "It isn't proved that nothing arrived after the close.",
-        _advice(judged, kept, lost, [life.mark("closed") for life in going]),
+        _advice(judged, kept, lost, going),
     )
 
 
@@ -127,17 +127,25 @@ def _tell(
             f" {few(near)}"
         )
     elif closed is None:
-        findings.unproved.append(f"{label(life)}: writes no line closed_listener, so its close wasn't seen")
+        findings.unproved.append(f"{label(life)}: {_unclosed(life, judged)}, so its close wasn't seen")
     else:
         findings.good.append(f"{label(life)}: closed, and nothing new came after it")
 
 
-def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes: list[Mark | None]) -> str | None:
+def _unclosed(life: Lifespan, judged: Judged) -> str:
+    """Why its close isn't known: one that was still stopping may have been about to write its line."""
+    if missing.broken_off(judged.timeline) and life.mark("exited") is None:
+        return "the run was broken off before its end"
+    return "writes no line closed_listener"
+
+
+def _advice(judged: Judged, kept: list[str], lost: list[Accounted], going: list[Lifespan]) -> str | None:
+    closes = [life.mark("closed") for life in going]
     closes_seen = all(mark is not None for mark in closes)
     rough = any(mark is not None and mark.error > RACE_SECONDS for mark in closes)
     telling = most_telling(lost, judged.timeline, judged.witness, judged.promises)
-    promises, going = judged.promises, judged.timeline.meant_to_stop
-    measured = measured_seconds(promises, judged.timeline, judged.losses, going)
+    promises = judged.promises
+    measured = measured_seconds(promises, judged.timeline, judged.losses, judged.timeline.meant_to_stop)
     if telling and len(lost) >= len(kept):
         return advise(telling[0][0], promises, lost[0].life, measured)
     if kept:
@@ -145,7 +153,7 @@ def _advice(judged: Judged, kept: list[str], lost: list[Accounted], closes: list
     if lost:
         return advise(Mechanism.CLOSED_TOO_EARLY, promises, lost[0].life, measured)
     if not closes_seen:
-        return missing.CLOSE_LINE
+        return missing.a_close(judged.timeline, going)
     if rough:
         return missing.CLOCKS
-    return missing.to_place(judged.losses, judged.witness, judged.promises)
+    return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)

@@ -134,4 +134,4 @@ def _missing(timeline: Timeline) -> str:
         return (
             "mend first what lost the requests; or let more happen before the run is stopped (stop_at, a limit's abort)"
         )
-    return missing.AGAIN
+    return missing.unseen(timeline)

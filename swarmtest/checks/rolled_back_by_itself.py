@@ -31,7 +31,9 @@ def check(judged: Judged) -> Verdict:
     course = course_of(judged.timeline)
     if course is None or course.ordered_back:
         what = "A rollback was ordered" if course is not None else "No release was begun"
-        return findings.verdict("", "", f"{what}, so Swarm had none to roll back by itself.", missing.AGAIN)
+        return findings.verdict(
+            "", "", f"{what}, so Swarm had none to roll back by itself.", missing.unseen(judged.timeline)
+        )
     _judge_course(judged, course, findings)
     if course.end is End.ROLLED_BACK:
         _judge_new(judged, course, findings)
@@ -44,7 +46,7 @@ def check(judged: Judged) -> Verdict:
         f"Swarm rolled the release back by itself, and {_survivors(judged, course)} served on.",
         _failure(judged, course),
         "It isn't proved that Swarm rolls such a release back by itself.",
-        _advice(judged, course) if findings.failed else missing.AGAIN,
+        _advice(judged, course) if findings.failed else missing.unseen(judged.timeline),
     )
 
 

@@ -40,7 +40,7 @@ def check(judged: Judged) -> Verdict:
         f"Scaled as asked: {'; '.join(asked)}.",
         f"Not scaled as asked: {'; '.join(asked) or 'the act itself failed'}.",
         "It isn't proved that it was scaled as asked.",
-        _advice(judged, stops) if findings.failed else missing.AGAIN,
+        _advice(judged, stops) if findings.failed else missing.unseen(judged.timeline),
     )
 
 

@@ -6,9 +6,11 @@ front door), or swarmtest's own view had a hole, which only another run can mend
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from swarmtest.evidence.promises import Promises
 from swarmtest.losses import Losses
-from swarmtest.timeline import Timeline, Witness
+from swarmtest.timeline import Lifespan, Timeline, Witness
 from swarmtest.timeline.updates import End, course_of
 
 ECHO = "echo the request's X-Request-ID in every answer"
@@ -38,6 +40,7 @@ ANSWERED_BEFORE = (
     " was answered with 2xx"
 )
 TO_ITS_END = "make the run again, and let it come to its end: it was interrupted"
+KILLED = "make the run again, and let it come to its end: it was killed"
 UNBROKEN = "make the run again when what broke it off is mended: the notes have it"
 UNGUARDED = "mend what was lost first, or allow for it (--stop-at): the run's own guard broke it off"
 FEWER = "let the plan hurt fewer instances, or give the service more replicas (a floor of serving instances is kept)"
@@ -53,10 +56,8 @@ def again(timeline: Timeline, whole: str = AGAIN) -> str:
     Arguments:
         whole: what's said of a run that came to its end, with all that was planned.
     """
-    if timeline.outcome == "interrupted":
-        return TO_ITS_END
-    if timeline.outcome == "failed":
-        return UNBROKEN
+    if (cut_short := broken_off(timeline)) is not None:
+        return cut_short
     if timeline.broken:
         return AGAIN
     if timeline.stopped_by_guard:
@@ -64,12 +65,52 @@ def again(timeline: Timeline, whole: str = AGAIN) -> str:
     return FEWER if timeline.skipped else whole
 
 
+def broken_off(timeline: Timeline) -> str | None:
+    """What another run needs where this one never came to its end; None where it did.
+
+    What nobody saw to its end then is the fault of neither the stack nor the app. A run that was killed
+    wrote no end; where it was recovered, that's what was written for it.
+    """
+    if timeline.outcome == "interrupted":
+        return KILLED if (timeline.outcome_error or "").startswith("killed") else TO_ITS_END
+    if timeline.outcome is None:
+        return KILLED
+    return UNBROKEN if timeline.outcome == "failed" else None
+
+
+def unseen(timeline: Timeline) -> str:
+    """What another run needs, where something that happened wasn't seen."""
+    return broken_off(timeline) or AGAIN
+
+
 def a_stop(timeline: Timeline) -> str:
-    """What would show a stop, where none was seen: an update that had come to its end, or another run."""
+    """What would show a stop, where one wasn't seen: an update that had come to its end, or another run."""
     course = course_of(timeline)
-    if course is None or course.end in (End.COMPLETED, End.UNSEEN):
+    if broken_off(timeline) or course is None or course.end in (End.COMPLETED, End.UNSEEN):
         return again(timeline)
-    return f"see first why the update is {course.end.value} (replaced_every_instance): it stopped no instance"
+    some = any(life.mark("signalled") or life.mark("announced") for life in timeline.lifespans)
+    what = "it didn't stop every instance" if some else "it stopped no instance"
+    return f"see first why the update is {course.end.value} (replaced_every_instance): {what}"
+
+
+def a_close(timeline: Timeline, stopped: Sequence[Lifespan]) -> str:
+    """What would show when each of these stopped accepting, where the close of some wasn't seen.
+
+    An app that's seen to write the line, or that wasn't seen to exit, isn't told to write it where the
+    run was broken off: it may not have come that far.
+    """
+    unclosed = [life for life in stopped if life.mark("closed") is None]
+    writes = any(life.mark("closed") for life in timeline.lifespans)
+    cut_short = broken_off(timeline)
+    if cut_short is not None and (writes or all(life.mark("exited") is None for life in unclosed)):
+        return cut_short
+    return CLOSE_LINE
+
+
+def readiness(timeline: Timeline) -> str:
+    """What would show when each instance was ready; one that had just started when the run broke off lacks nothing."""
+    told = any(life.ready_from is not None for life in timeline.lifespans)
+    return (broken_off(timeline) if told else None) or READINESS
 
 
 def header(promises: Promises) -> str:
@@ -89,16 +130,16 @@ def success(status: int | None) -> str:
     )
 
 
-def to_place(losses: Losses, witness: Witness, promises: Promises) -> str:
+def to_place(losses: Losses, witness: Witness, promises: Promises, timeline: Timeline) -> str:
     """What would tell which instance a request was sent to."""
     if not witness.logs_starts:
         return START_LINE
     if not losses.records.whole:
-        return to_trust(losses)
-    return AGAIN if promises.direct or witness.logs_proxied else EDGE_LOG
+        return to_trust(losses, timeline)
+    return unseen(timeline) if promises.direct or witness.logs_proxied else EDGE_LOG
 
 
-def to_trust(losses: Losses) -> str:
+def to_trust(losses: Losses, timeline: Timeline) -> str:
     """What would make the instances' records whole."""
     reason = losses.records.reason or ""
     if "no instance logs" in reason:
@@ -106,5 +147,5 @@ def to_trust(losses: Losses) -> str:
     if "sequence number" in reason:
         return SEQUENCE
     if losses.records.gaps:
-        return AGAIN
+        return unseen(timeline)
     return ANSWERED_BEFORE if "before the rollout" in reason else START_LINE
