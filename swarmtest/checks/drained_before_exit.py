@@ -7,6 +7,7 @@ have had a request with at least a second to run. An exit code of 0 proves nothi
 from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
+from swarmtest.evidence.promises import SWARM_PAUSE_SECONDS, Promises
 from swarmtest.losses import Accounted, Charge, Loss, missing
 from swarmtest.losses.advice import advise
 from swarmtest.losses.mechanisms import most_telling
@@ -16,6 +17,19 @@ from swarmtest.timeline import Lifespan
 
 ENOUGH_SECONDS = 1.0
 """How long a request must have had to run, for its end to prove a drain."""
+
+LONG_SECONDS = SWARM_PAUSE_SECONDS + 2 * ENOUGH_SECONDS
+"""What's sent just before the front door lets go runs on for long enough then, with a second to spare."""
+
+LONGER = (
+    f"let each request of a kind take longer, {LONG_SECONDS:g} s say (x-swarmtest traffic kinds ms): the front door"
+    f" lets go of an instance about {SWARM_PAUSE_SECONDS:g} s before its signal, so what's sent before that has to run"
+    f" for more than {SWARM_PAUSE_SECONDS:g} s + {ENOUGH_SECONDS:g} s"
+)
+MORE = (
+    f"send more of the requests that take {LONG_SECONDS:g} s or longer (x-swarmtest traffic kinds rate), so that each"
+    " instance has one when it's signalled"
+)
 
 
 def check(judged: Judged) -> Verdict:
@@ -65,10 +79,12 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
         )
     elif open_ended:
         findings.unproved.append(f"{label(life)}: nothing proves the end of {ids(open_ended)}, which ran at the signal")
+    elif not running:
+        findings.unproved.append(f"{label(life)}: {_NONE} when it was signalled, so nothing shows a drain")
     elif longest < ENOUGH_SECONDS + signalled.error:
         findings.unproved.append(
             f"{label(life)}: {many(len(running), 'request')} ran when it was signalled, the longest for"
-            f" {longest:.2f} s ± {signalled.error:.2f} s more; {ENOUGH_SECONDS:g} s is needed"
+            f" {longest:.2f} s ± {signalled.error:.2f} s more; {ENOUGH_SECONDS:g} s {_SHORT}"
         )
     else:
         after = exited.at - signalled.at
@@ -77,6 +93,9 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
             f" longest {longest:.2f} s later; exit {after:.2f} s after the signal"
         )
     return cut
+
+
+_NONE, _SHORT = "no request was seen to run", "is needed"
 
 
 def _finished(one: Accounted, life: Lifespan) -> bool:
@@ -127,9 +146,21 @@ def _advice(findings: Findings, judged: Judged) -> str | None:
     ):
         return missing.CLOCKS
     placed = any(one.life is not None for one in judged.losses.telling)
-    if not placed or not any("is needed" in line for line in findings.unproved):
+    none, short = (any(words in line for line in findings.unproved) for words in (_NONE, _SHORT))
+    if not placed or not (none or short):
         return missing.to_place(judged.losses, judged.witness, judged.promises, judged.timeline)
-    longest = judged.promises.longest_request_seconds
-    if longest and longest < ENOUGH_SECONDS + 1:
-        return "add a kind of request that runs some seconds to x-swarmtest traffic, so that there's something to drain"
-    return "send more long requests (x-swarmtest traffic), so that each instance has one when it's signalled"
+    return MORE if _sends_long_ones(judged.promises, short=short) else LONGER
+
+
+def _sends_long_ones(promises: Promises, *, short: bool) -> bool:
+    """Whether the traffic has requests that are long enough, and only too few of them.
+
+    Arguments:
+        short: an instance had requests, and none was long enough; then it takes more than a promise of long ones.
+    """
+    least = [
+        min(kind.milliseconds) / 1000 for kind in promises.traffic.kinds if kind.milliseconds and not kind.is_stream
+    ]
+    if any(seconds >= LONG_SECONDS for seconds in least):
+        return True
+    return not short and promises.longest_request_seconds >= LONG_SECONDS

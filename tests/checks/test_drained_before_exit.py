@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from swarmtest.checks import Outcome
+from swarmtest.checks.drained_before_exit import LONGER, MORE
 from tests.judge.builder import Rollout
 from tests.judge.stories import killed, scaled_in, stopped_by_hand
 
@@ -42,8 +43,40 @@ def test_an_instance_with_nothing_left_to_do_proves_no_drain() -> None:
     rollout.rates["long"] = 0.0
     verdict = rollout.verdict(CHECK)
     assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.evidence[0].endswith("no request was seen to run when it was signalled, so nothing shows a drain")
+    assert "0.00 s" not in verdict.evidence[0]
+    assert verdict.advice == MORE
+
+
+def with_long_ones_of(seconds: float, rate: float = 8.0) -> Rollout:
+    """A rollout under requests that take so long, and no others."""
+    run = Rollout().at(0.1, 0.1)
+    kind = run.plan["traffic"]["kinds"][1]
+    kind["milliseconds"] = [seconds * 1000, seconds * 1000]
+    run.plan["traffic"]["longest_request_seconds"] = seconds
+    for life in run.old:
+        at = (life.announced or 0.0) - 1.0
+        while at < (life.announced or 0.0):
+            run.served(f"long-{life.slot}-{at:.2f}", at, at + seconds, life, kind="long")
+            at += 1 / rate
+    return run
+
+
+def test_requests_that_ran_and_were_too_short_have_to_take_longer_and_more_of_them_is_no_help() -> None:
+    verdict = with_long_ones_of(2.6).verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "requests ran when it was signalled" in verdict.evidence[0]
     assert "1 s is needed" in verdict.evidence[0]
-    assert "long requests" in (verdict.advice or "")
+    assert verdict.advice == LONGER
+    assert "4 s say" in LONGER
+    assert "more than 2 s + 1 s" in LONGER
+    assert with_long_ones_of(4.0).verdict(CHECK).outcome is Outcome.PASSED
+
+
+def test_where_none_ran_and_all_are_too_short_to_outlast_the_announcement_they_have_to_take_longer() -> None:
+    verdict = with_long_ones_of(1.5).verdict(CHECK)
+    assert "no request was seen to run" in verdict.evidence[0]
+    assert verdict.advice == LONGER
 
 
 def test_an_unseen_signal_proves_no_drain() -> None:
