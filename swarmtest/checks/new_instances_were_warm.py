@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from swarmtest.checks import Findings, Judged, Verdict
 from swarmtest.evidence.traffic import ColdStartPromise
+from swarmtest.losses import missing
 from swarmtest.losses.warming import LEAST_FIRST, LEAST_LATER, Warming, read_warming, slowness
 from swarmtest.losses.wording import each, label, many
 
@@ -28,6 +29,10 @@ FEW = (
 def check(judged: Judged) -> Verdict:
     """Judges each new instance by the kinds of which it had enough."""
     findings = Findings()
+    if not judged.timeline.new:
+        unmade = missing.a_stop(judged.timeline) if judged.promises.replaces else missing.broken_off(judged.timeline)
+        return findings.verdict("", "", "No new instance was made, so none could start cold.", unmade)
+    nameless = missing.nameless(judged.losses)
     warmings, too_few = read_warming(judged.requests, judged.timeline)
     limit = judged.promises.cold_start
     for warming in warmings:
@@ -36,18 +41,36 @@ def check(judged: Judged) -> Verdict:
     served = {life.task for life, _ in too_few} | known
     for life in judged.timeline.new:
         if life.task not in known and (life.task in served or life.ready_from is not None):
-            least = f"fewer than {LEAST_FIRST} + {LEAST_LATER} requests of any kind"
-            findings.unproved.append(f"{label(life)} answered {least}, so first and later ones can't be told apart")
+            findings.unproved.append(f"{label(life)} {_NAMELESS if nameless else _TOO_FEW}")
     cold = {line.split(":")[0].rpartition(" on ")[2] for line in findings.failed}
     return findings.verdict(
         f"{each(len(known), 'new instance')} was about as quick at first as later{_figures(warmings)}.",
         f"The first requests on {many(len(cold), 'new instance')} were slow beside later ones"
         f" (more than {_words(limit)}).",
-        "No new instance had enough requests to tell whether it started cold."
-        if not known
-        else "Not every new instance had enough requests to tell whether it started cold.",
-        ADVICE if findings.failed else FEW,
+        _unproved(nameless=nameless, some=bool(known)),
+        ADVICE if findings.failed else _missing(judged, nameless=nameless),
     )
+
+
+_TOO_FEW = (
+    f"answered fewer than {LEAST_FIRST} + {LEAST_LATER} requests of any kind,"
+    " so first and later ones can't be told apart"
+)
+_NAMELESS = "may have answered any of the requests: no answer names its instance"
+
+
+def _unproved(*, nameless: bool, some: bool) -> str:
+    if nameless:
+        return "No answer names its instance, so nothing tells how quick the first ones of a new instance were."
+    which = "Not every" if some else "No"
+    return f"{which} new instance had enough requests to tell whether it started cold."
+
+
+def _missing(judged: Judged, *, nameless: bool) -> str:
+    """What would tell: more traffic is no help where nobody knows whose an answer is, or where the run broke off."""
+    if nameless:
+        return missing.header(judged.promises)
+    return missing.broken_off(judged.timeline) or FEW
 
 
 def _figures(warmings: list[Warming]) -> str:

@@ -52,7 +52,7 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
     elif ready is None:
         findings.unproved.append(f"{label(life)}: neither a healthy state nor a line warm was seen of it")
     elif (served := life.mark("first_served")) is None:
-        findings.unproved.append(f"{label(life)}: ready, but no request was seen to reach it")
+        findings.unproved.append(f"{label(life)}: ready, but {_unserved(judged)}")
     elif perhaps := [
         *_perhaps_early(mine, ready),
         *unplaced(judged.losses, life.at("started") or life.created, ready.at, tuple(Loss)),
@@ -64,6 +64,13 @@ def _judge(life: Lifespan, mine: list[Accounted], judged: Judged, findings: Find
     else:
         after = served.at - ready.at
         findings.good.append(f"{label(life)}: first served {after:+.2f} s from ready ({ready.source})")
+
+
+def _unserved(judged: Judged) -> str:
+    """Why it isn't known when it first served; where nothing names an instance, it may have had many requests."""
+    if missing.nameless(judged.losses) and not judged.witness.logs_starts:
+        return "no answer and no start line names its instance, so nobody knows when it first served"
+    return "no request was seen to reach it"
 
 
 def _astray(life: Lifespan, judged: Judged) -> list[str]:

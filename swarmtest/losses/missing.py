@@ -122,6 +122,11 @@ def header(promises: Promises) -> str:
     )
 
 
+def nameless(losses: Losses) -> bool:
+    """Whether there were answers, and none of the whole run names its instance: then nobody knows whose they are."""
+    return not losses.names_itself and any(one.request.answered for one in losses.telling)
+
+
 def success(status: int | None) -> str:
     """What to ask for, where the app turns the traffic's requests away."""
     return (

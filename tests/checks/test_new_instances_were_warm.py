@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from swarmtest.checks import Outcome
+from swarmtest.losses import missing
 from tests.judge.builder import Rollout, Sent
 
 CHECK = "new_instances_were_warm"
@@ -76,4 +77,44 @@ def test_is_not_proved_with_too_few_requests() -> None:
 
 
 def test_is_not_proved_without_a_new_instance() -> None:
-    assert Rollout(update=False).verdict(CHECK).outcome is Outcome.NOT_PROVED
+    verdict = Rollout(update=False).verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.sentence == "No new instance was made, so none could start cold."
+    assert verdict.advice is None
+
+
+def test_an_update_that_made_nothing_new_before_it_was_broken_off_needs_no_more_traffic() -> None:
+    rollout = Rollout(update=False)
+    rollout.update, rollout.outcome = True, "interrupted"
+    rollout.plan["steps"].append({"phase": "rollout", "fault": "update", "settings": {"force": True}})
+    verdict = rollout.verdict(CHECK)
+    assert verdict.sentence == "No new instance was made, so none could start cold."
+    assert verdict.advice == missing.TO_ITS_END
+
+
+def test_where_no_answer_names_its_instance_the_header_is_missing_and_no_traffic() -> None:
+    """Plenty reached each of them; the client just can't tell which answer is whose."""
+    rollout = without_a_header()
+    verdict = rollout.verdict(CHECK)
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "no answer names its instance" in verdict.evidence[0]
+    assert "fewer than" not in verdict.evidence[0]
+    assert "X-Instance-ID" in (verdict.advice or "")
+
+
+def without_a_header() -> Rollout:
+    """A rollout of an app that knows nothing of swarmtest: neither header nor lines."""
+    rollout = Rollout()
+    rollout.requests()
+    for one in rollout.sent:
+        one.fields.update({"instance": None, "echoed": None})
+        one.steps = {}
+    return rollout
+
+
+def test_first_requests_of_an_instance_that_nothing_names_are_not_said_to_be_missing() -> None:
+    verdict = without_a_header().verdict("new_served_only_when_ready")
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert "no answer and no start line names its instance" in verdict.evidence[0]
+    assert "no request was seen to reach it" not in " ".join(verdict.evidence)
+    assert "X-Instance-ID" in (verdict.advice or "")
