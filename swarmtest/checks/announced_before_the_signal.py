@@ -48,7 +48,8 @@ def _judge(life: Lifespan, findings: Findings) -> None:
         return
     if announced is None or _reckoned(announced):
         decided = f"; Swarm's decision {_before(life.desired_stop, signalled)}" if life.desired_stop else ""
-        findings.unproved.append(f"{label(life)}: nobody saw it leave DNS{decided}")
+        why = _NEVER_LISTED if life.stopped_unlisted else "nobody saw it leave DNS"
+        findings.unproved.append(f"{label(life)}: {why}{decided}")
         return
     seconds, error = apart(announced, signalled)
     line = f"{label(life)}: announced {_before(announced, signalled)}{_unready(life, signalled)}"
@@ -60,6 +61,9 @@ def _judge(life: Lifespan, findings: Findings) -> None:
         findings.unproved.append(f"{line}; nothing shows that Swarm had decided to stop it before")
     else:
         findings.unproved.append(f"{line}: within the error bars")
+
+
+_NEVER_LISTED = "never listed in DNS, since it was told to stop before it was up (healthy, where that's checked)"
 
 
 def _decided_before(life: Lifespan, signalled: Mark) -> bool:
@@ -93,14 +97,20 @@ def _nobody(by_hand: list[Lifespan]) -> str:
     return f"No instance was told to stop by Swarm; {_hand_made(by_hand)}."
 
 
-def _advice(orderly: list[Lifespan], timeline: Timeline, findings: Findings) -> str:
+def _advice(orderly: list[Lifespan], timeline: Timeline, findings: Findings) -> str | None:
     if findings.failed:
         return (
             "let the front door find out by the app itself: keep accepting after the stop signal until the front door"
             " has let go, as it isn't told before"
         )
-    announced = [life.mark("announced") for life in orderly]
-    if any(mark is None or _reckoned(mark) for mark in announced):
+    if any(_needs_a_watcher(life) for life in orderly):
         return missing.NAMES
-    rough = any(mark.error > missing.ROUGH_SECONDS for life in orderly for mark in life.marks.values())
-    return missing.CLOCKS if rough else missing.unseen(timeline)
+    if all(_NEVER_LISTED in line for line in findings.unproved):
+        return missing.broken_off(timeline)
+    return missing.CLOCKS if missing.rough_clocks(orderly) else missing.unseen(timeline)
+
+
+def _needs_a_watcher(life: Lifespan) -> bool:
+    """Whether nobody watched DNS; where names were seen, the image has all that the watcher needs."""
+    announced = life.mark("announced")
+    return life.listed is None and (announced is None or _reckoned(announced))

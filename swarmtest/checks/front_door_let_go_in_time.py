@@ -69,15 +69,14 @@ def _missing(
 ) -> str:
     """What would prove it."""
     known = [mark for life in stopped if (mark := told(life)) is not None]
-    rough = [mark for mark in (*known, *arrivals.values()) if mark.error > missing.ROUGH_SECONDS]
     if len(known) < len(stopped):
         return missing.a_stop(judged.timeline)
     cut_short = missing.broken_off(judged.timeline)
     if cut_short is not None and any(last_sent < mark.at + limit.seconds for mark in known):
         return cut_short
-    if any("DNS wasn't watched" in mark.source for mark in known):
+    if any(life.listed is None and "DNS wasn't watched" in mark.source for life in stopped if (mark := told(life))):
         return missing.NAMES
-    if rough:
+    if missing.rough_clocks(stopped):
         return missing.CLOCKS
     late = [life for life in stopped if life.task in arrivals and _after(life, arrivals[life.task]) > limit.seconds]
     if late and not limit.declared:

@@ -113,6 +113,12 @@ def readiness(timeline: Timeline) -> str:
     return (broken_off(timeline) if told else None) or READINESS
 
 
+def rough_clocks(lives: Sequence[Lifespan]) -> bool:
+    """Whether their machines' clocks are known too roughly, by marks that nobody had to poll for."""
+    marks = (life.mark(name) for life in lives for name in ("started", "signalled", "closed", "exited"))
+    return any(mark is not None and mark.error > ROUGH_SECONDS for mark in marks)
+
+
 def header(promises: Promises) -> str:
     """How an answer names its instance."""
     name = promises.instance_header or "X-Instance-ID"

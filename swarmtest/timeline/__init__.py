@@ -23,7 +23,7 @@ from swarmtest.timeline.facts import UNPLACED_STATES, TaskFacts, collect
 from swarmtest.timeline.lifespan import Lifespan, Mark, Timeline, Victim
 from swarmtest.timeline.lines import sound
 from swarmtest.timeline.machine import full_stretches
-from swarmtest.timeline.marks import announced, app_marks, engine_marks, signal_sent
+from swarmtest.timeline.marks import announced, app_marks, engine_marks, listed, signal_sent
 from swarmtest.timeline.neighbours import read_neighbours
 from swarmtest.timeline.partition import Group, Partition
 from swarmtest.timeline.traffic import with_traffic
@@ -210,6 +210,7 @@ def _lifespan(facts: TaskFacts, around: _Surroundings) -> Lifespan:
         image=_text(facts.last("image")),
         force_update=_int(facts.last("force_update")),
         never_ready=around.whole and stack.healthcheck is not None and "healthy" not in marks and bool(facts.states),
+        listed=listed(facts, around.names, around.next_claim(facts)),
     )
 
 

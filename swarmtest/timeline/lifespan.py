@@ -34,6 +34,7 @@ class Lifespan:
         image: of the task's own spec, by which versions are told apart.
         force_update: counts forced updates in the task's spec; with the image, it's the spec's generation.
         never_ready: it has a health check, and is known never to have passed it.
+        listed: whether DNS was seen to list it; null where nobody watched DNS.
     """
 
     task: str
@@ -61,6 +62,7 @@ class Lifespan:
     image: str | None = None
     force_update: int | None = None
     never_ready: bool = False
+    listed: bool | None = None
 
     @property
     def name(self) -> str:
@@ -94,6 +96,14 @@ class Lifespan:
     def stopping(self) -> Mark | None:
         """The first sign that it was going."""
         return self.earliest("announced", "unready", "signalled", "closed", "killed", "exited")
+
+    @property
+    def stopped_unlisted(self) -> bool:
+        """Whether it was told to stop before it was up, and so was never in DNS, which somebody watched."""
+        if self.listed is not False or self.desired_stop is None:
+            return False
+        up = None if self.never_ready else self.mark("healthy") or self.mark("started")
+        return up is None or up.at > self.desired_stop.at
 
     def earliest(self, *names: str) -> Mark | None:
         """The earliest of these marks, or None where none was seen."""

@@ -89,6 +89,12 @@ def announced(
     return Mark(left.t, _width(left) + clock.of(left)[1], source), desired
 
 
+def listed(facts: TaskFacts, names: Sequence[Event], until: float) -> bool | None:
+    """Whether DNS was seen to list one of its addresses before another task had it; None where nobody watched DNS."""
+    seen = [{str(address).split("/")[0] for address in e.get("addresses") or ()} for e in names if e.t < until]
+    return any(some & set(facts.addresses) for some in seen) if any(seen) else None
+
+
 def _between(desired: Mark | None, engine: Mapping[str, Mark]) -> Mark | None:
     """The removal from DNS where nobody watched it: after the decision, and 2 s before the signal."""
     exited = engine.get("exited")
