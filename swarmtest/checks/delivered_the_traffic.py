@@ -66,7 +66,7 @@ def check(judged: Judged) -> Verdict:
         if _busy(judged)
         else missing.KEPT
         if NEVER_KEPT in findings.unproved
-        else missing.AGAIN_TRAFFIC,
+        else missing.broken_off(judged.timeline) or missing.AGAIN_TRAFFIC,
     )
 
 

@@ -89,3 +89,11 @@ def test_an_update_that_is_stuck_after_a_first_stop_is_not_said_to_have_stopped_
     advice = unfinished("finished").verdict("front_door_let_go_in_time").advice or ""
     assert "see first why the update is updating" in advice
     assert "it didn't stop every instance" in advice
+
+
+def test_traffic_that_was_broken_off_is_no_second_thing_to_change() -> None:
+    run = unfinished()
+    run.drop(lambda e: e["kind"] == "traffic" and e.get("event") == "stopped")
+    verdict = run.verdict("delivered_the_traffic")
+    assert verdict.outcome is Outcome.NOT_PROVED
+    assert verdict.advice == missing.TO_ITS_END
