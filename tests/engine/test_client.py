@@ -140,7 +140,7 @@ def test_tls_without_keys_is_a_mistake_to_mend(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the SDK leaves its socket open
-@pytest.mark.parametrize("host", ["tcp://127.0.0.1:1", "unix:///nowhere/docker.sock", "ssh://nobody@127.0.0.1:1", "??"])
+@pytest.mark.parametrize("host", ["tcp://127.0.0.1:1", "unix:///nowhere/docker.sock"])
 def test_an_engine_that_cannot_be_reached_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("DOCKER_HOST", host)
     with pytest.raises(NoAnswer, match="no engine answers") as caught:
@@ -193,3 +193,27 @@ def test_refusals_and_silence_are_both_engine_errors() -> None:
     assert issubclass(NotThere, Refused)
     assert issubclass(Refused, EngineError)
     assert issubclass(NoAnswer, EngineError)
+
+
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [
+        ("ssh://nobody@127.0.0.1:1", "ssh isn't spoken here"),
+        ("??", "expected unix:///PATH or tcp://HOST:PORT"),
+        ("tcp://127.0.0.1:99999", "Port out of range 0-65535; expected"),
+    ],
+)
+def test_an_address_that_can_not_be_used_is_a_mistake_to_mend(
+    monkeypatch: pytest.MonkeyPatch, host: str, problem: str
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", host)
+    with pytest.raises(UsageError, match=problem) as caught:
+        Client()
+    assert str(caught.value).startswith(f"DOCKER_HOST is {host}")
+
+
+def test_a_context_by_ssh_is_named_as_what_can_not_be_used() -> None:
+    _context("far", "ssh://nobody@127.0.0.1:1")
+    _current("far")
+    with pytest.raises(UsageError, match="the docker context far is ssh://"):
+        Client()
