@@ -76,7 +76,7 @@ def test_a_file_that_is_not_there_and_a_folder_say_what_to_do(call: Call) -> Non
     assert ended.code == 2
     assert "no such file" in ended.out
     assert "is a folder" in ended.out
-    assert "2 can't be read" in ended.out
+    assert "2 files can't be read" in ended.out
 
 
 def test_a_rule_that_breaks_is_our_fault_and_hides_no_other(call: Call) -> None:
