@@ -42,7 +42,7 @@ def check(judged: Judged) -> Verdict:
         evidence = (*evidence, f"{number(len(starved))} more while {full_machine(judged.timeline, at_times=True)}")
     telling = most_telling(seen, judged.timeline, judged.witness, judged.promises)
     told = _advice(judged, seen, telling[0][0]) if telling else _tell(judged)
-    return Verdict(Outcome.FAILED, sentence, evidence, _ask_for_what_is_there(seen) or told)
+    return Verdict(Outcome.FAILED, sentence, evidence, _ask_for_what_is_there(seen) or _wait_longer(seen) or told)
 
 
 def _excused(one: Accounted, starvation: Starvation) -> bool:
@@ -67,6 +67,13 @@ def _ask_for_what_is_there(lost: list[Accounted]) -> str | None:
     turned = [one.request.status for one in lost if one.charge is Charge.BACKGROUND and one.loss is Loss.UNEXPECTED]
     status, count = Counter(turned).most_common(1)[0] if turned else (None, 0)
     return missing.success(status) if 2 * count > len(lost) and 300 <= (status or 0) < 500 else None
+
+
+def _wait_longer(lost: list[Accounted]) -> str | None:
+    """Advice where most were given up by the client, rollout or not, and served after that."""
+    late = [one for one in lost if one.charge is Charge.BACKGROUND and one.loss is Loss.TIMED_OUT]
+    served = [one for one in late if one.trail is not None and one.trail.finish]
+    return missing.TIME_OUT if 2 * len(served) > len(lost) else None
 
 
 def _tell(judged: Judged) -> str | None:

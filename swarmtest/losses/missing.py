@@ -39,6 +39,10 @@ ANSWERED_BEFORE = (
     "let the app answer the traffic's requests first (their path, what it depends on): before anything was done, none"
     " was answered with 2xx"
 )
+TIME_OUT = (
+    "let the client wait longer than the longest request takes (x-swarmtest traffic timeout), or the app answer sooner:"
+    " the client's own deadline passed while handlers went on"
+)
 TO_ITS_END = "make the run again, and let it come to its end: it was interrupted"
 KILLED = "make the run again, and let it come to its end: it was killed"
 UNBROKEN = "make the run again when what broke it off is mended: the notes have it"

@@ -56,3 +56,13 @@ def test_one_whose_handler_never_came_to_its_end_is_the_stop_s() -> None:
     cut = given_up(rollout, "cut", (rollout.old[0].signalled or 0.0) - 0.1, rollout.old[0])
     del cut.steps["finish"]
     assert charges(rollout, "cut") == {Charge.SHUTDOWN}
+
+
+def test_where_the_client_gives_up_first_it_is_told_to_wait_longer() -> None:
+    rollout = Rollout()
+    for n, life in enumerate((rollout.old[1], rollout.old[2], rollout.old[0])):
+        at = (-6.0, -5.0, (rollout.old[0].signalled or 0.0) - 1.0)[n]
+        one = rollout.unanswered(f"late-{n}", at, at + LIMIT, life, kind="long", client_outcome="timed_out")
+        one.steps = {"start": at + 0.002, "commit": at + LIMIT + 0.2, "finish": at + LIMIT + 0.3}
+    assert charges(rollout, "late") == {Charge.BACKGROUND}
+    assert "x-swarmtest traffic timeout" in (rollout.verdict("answered_every_request").advice or "")
