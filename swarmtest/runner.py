@@ -22,11 +22,12 @@ from swarmtest.interrupts import Interrupts
 from swarmtest.running import Run, phase
 from swarmtest.running.clients import await_answers, start_client
 from swarmtest.running.deploying import await_door, await_up, deploy
+from swarmtest.running.finding import Finding
 from swarmtest.running.guard import LossGuard
 from swarmtest.running.hazards import hazards, released_images
 from swarmtest.running.limit_guard import LimitGuard, minded
 from swarmtest.running.order import Order, plan_document
-from swarmtest.running.preflight import Finding, examine
+from swarmtest.running.preflight import examine
 from swarmtest.running.steps import hold, take_step, until
 from swarmtest.running.stopping import GuardTripped, await_rolled_back, mind
 from swarmtest.stack.block.kinds import seconds_to_send

@@ -23,8 +23,8 @@ from swarmtest.faults import Aim
 from swarmtest.interrupts import Interrupts
 from swarmtest.plan import Line, Plan, Step, Target
 from swarmtest.running import Run, clients, deploying, steps
+from swarmtest.running.finding import Finding
 from swarmtest.running.order import Order
-from swarmtest.running.preflight import Finding
 from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.block.wishes import StopAt
 from swarmtest.stack.services import read_stack

@@ -177,8 +177,9 @@ _SENTENCES = {
         " in its queue and were reset"
     ),
     Mechanism.FRONT_DOOR_STALE: (
-        "let the front door learn of new addresses: resolve tasks.NAME again and again (resolver 127.0.0.11, valid"
-        " for 1 s) or a shorter poll of the task list, or dial the service's VIP"
+        "let the front door learn of new addresses and forget those that are gone: resolve tasks.NAME again and again"
+        " (resolver 127.0.0.11, valid for 1 s; in HAProxy with `hold obsolete` as short) or a shorter poll of the task"
+        " list, or dial the service's VIP"
     ),
     Mechanism.HEALTH_KILL: (
         "after warm-up let the healthcheck only ask whether the process lives; dependencies and draining belong to"
@@ -219,7 +220,8 @@ _SENTENCES = {
     ),
     Mechanism.HANGS: (
         "end the process when the drain is done: nothing ran on it any more when the grace ran out"
-        " (a thread, a stream or a pool that's never closed), and a longer grace does nothing for it"
+        " (a thread, a stream or a pool that's never closed); a longer grace helps only where the app was still at work"
+        " on something of its own, which this run can't tell"
     ),
     Mechanism.FRONT_DOOR_CUTS: (
         "let the front door keep open sessions of a server that's going (in HAProxy no `on-marked-down"

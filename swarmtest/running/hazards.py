@@ -24,8 +24,8 @@ from swarmtest.faults.scale import Scale
 from swarmtest.faults.signal import Signal
 from swarmtest.faults.unhealthy import LEAST_MONITOR_SECONDS, Unhealthy
 from swarmtest.plan import Plan, Step
+from swarmtest.running.finding import Finding
 from swarmtest.running.order import Order
-from swarmtest.running.preflight import Finding
 from swarmtest.stack import Service
 
 DELAY_COUNTS_SINCE = (20, 10, 10)

@@ -9,15 +9,15 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
 
 from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, cli_version, version_conflict
 from swarmtest.engine.images import missing_images
 from swarmtest.engine.ports import PortOwner, published_ports
-from swarmtest.errors import SwarmtestError, UsageError
+from swarmtest.errors import SwarmtestError
 from swarmtest.events import is_still_written
+from swarmtest.running.finding import Finding
+from swarmtest.running.preflight_objects import missing_files, taken_names
 from swarmtest.stack import Port, Service, Stack
 from swarmtest.stack.block.brief import Brief
 
@@ -25,32 +25,12 @@ CLOCK_LIMIT_SECONDS = 1.0
 LEAST_CLI = (20, 10)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        state: ``ok``, ``warning`` (a run goes on) or ``missing`` (it can't).
-        advice: what to do, empty where all is well.
-    """
-
-    subject: str
-    state: str
-    text: str
-    advice: str = ""
-
-    def as_error(self) -> UsageError:
-        """The finding as the one message that ends a run."""
-        return UsageError(
-            f"{self.subject}: {self.text}; {self.advice}" if self.advice else f"{self.subject}: {self.text}"
-        )
-
-
 def examine_without_engine(error: SwarmtestError, stack: Stack | None, brief: Brief | None) -> list[Finding]:
     """What can be known on this machine with no engine that answers."""
     text, _, advice = str(error).partition("; ")
     found = [Finding("engine", "missing", text, advice), _cli(cli_version())]
     if stack is not None and brief is not None:
+        found += missing_files(stack)
         found += _dockerfiles(stack)
         found += _health(stack, brief)
     return found
@@ -62,8 +42,9 @@ def examine(client: Client, info: EngineInfo, stack: Stack | None, brief: Brief 
     if stack is not None and brief is not None:
         if info.swarm == "active":
             found += _ipvs(info, stack, brief)
-            found += _names(client, stack)
+            found += taken_names(client, stack)
         found += _ports(client, info, stack)
+        found += missing_files(stack)
         found += _images(client, stack)
         found += _health(stack, brief)
     elif info.ipvs is False:
@@ -170,35 +151,6 @@ def _to_free(owner: PortOwner) -> str:
         if events is not None and events.is_file() and is_still_written(events):
             return f"the run {owner.run} goes on: wait for its end, or publish another port"
     return f"it's of the run {owner.run}: if that is over, `swarmtest recover {given}` removes it"
-
-
-_NAMED = ("networks", "volumes", "configs", "secrets")
-
-
-def _names(client: Client, stack: Stack) -> Iterator[Finding]:
-    """Objects with a ``name:`` of their own that are there already.
-
-    Swarm would mount somebody else's volume, and put this run's label on somebody else's config or secret,
-    which would then be removed with the run.
-    """
-    for kind in _NAMED:
-        part = stack.source.tree.get(kind)
-        for key, body in part.items() if isinstance(part, dict) else ():
-            name = str(body.get("name") or "") if isinstance(body, dict) and not body.get("external") else ""
-            if name and name in _there(client, kind):
-                yield Finding(
-                    "name",
-                    "missing",
-                    f"the {kind.removesuffix('s')} {key} has the name {name}, which is on the engine already and isn't"
-                    " this run's to use or to remove",
-                    "leave `name:` out, so that each run has its own, or say `external: true` where it's to be shared",
-                )
-
-
-def _there(client: Client, kind: str) -> set[str]:
-    listed: Any = client.get(f"/{kind}")
-    items = listed.get("Volumes") or [] if kind == "volumes" else listed
-    return {str(item["Name"] if "Name" in item else item["Spec"]["Name"]) for item in items}
 
 
 def _free(port: Port) -> bool:

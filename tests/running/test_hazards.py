@@ -23,9 +23,9 @@ from swarmtest.faults.stop import Stop
 from swarmtest.faults.unhealthy import Unhealthy
 from swarmtest.faults.update import Update
 from swarmtest.plan import Plan, Step, Target
+from swarmtest.running.finding import Finding
 from swarmtest.running.hazards import hazards, version_of
 from swarmtest.running.order import Order
-from swarmtest.running.preflight import Finding
 from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
 

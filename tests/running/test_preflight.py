@@ -13,7 +13,9 @@ from swarmtest.engine import EngineInfo
 from swarmtest.engine.client import Client, NotThere
 from swarmtest.errors import EngineError, StackError
 from swarmtest.events import TraceWriter
-from swarmtest.running.preflight import Finding, examine, examine_without_engine
+from swarmtest.running.finding import Finding
+from swarmtest.running.preflight import examine, examine_without_engine
+from swarmtest.running.preflight_objects import missing_files
 from swarmtest.stack import Stack
 from swarmtest.stack.block.brief import read_brief
 from swarmtest.stack.services import read_stack
@@ -245,3 +247,17 @@ def test_a_name_that_somebody_else_has_is_neither_used_nor_removed(tmp_path: Pat
     assert "external: true" in found.advice
     shared = {"Volumes": [{"Name": "shared"}]}
     assert "name" not in findings(GOOD, stack, FakeClient(**nothing | {"volumes": shared}))
+
+
+def test_a_file_that_is_to_become_a_config_or_a_secret_has_to_be_there(tmp_path: Path) -> None:
+    (tmp_path / "here.cfg").write_text("")
+    text = """\
+services: {web: {image: demo}}
+configs: {good: {file: ./here.cfg}, bad: {file: ./nope.cfg}, far: {external: true}}
+secrets: {token: {file: ./token.txt}}
+"""
+    found = [finding.text for finding in missing_files(stack_of(tmp_path, text))]
+    assert found == [
+        f"configs.bad.file is ./nope.cfg, and {tmp_path / 'nope.cfg'} isn't there",
+        f"secrets.token.file is ./token.txt, and {tmp_path / 'token.txt'} isn't there",
+    ]

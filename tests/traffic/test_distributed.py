@@ -10,12 +10,15 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import gevent
 import pytest
 
 from swarmtest.errors import TrafficError
-from swarmtest.traffic import process
+from swarmtest.traffic import distributed, process
+from swarmtest.traffic.distributed import LOST_SECONDS
 from swarmtest.traffic.process import TrafficProcess, worker_command
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from tests.ports import free_port
@@ -94,6 +97,63 @@ def test_a_stop_before_go_ends_without_a_request(two: TrafficProcess) -> None:
     assert sum(map(len, records_of(two).values())) == 0
     with pytest.raises(TrafficError, match="gone"):
         two.go()
+
+
+def test_a_worker_that_is_done_long_before_the_other_one_is_not_lost(serve: Any, tmp_path: Path) -> None:
+    """Only one of them has a request, and that takes longer than a last word may be on its way."""
+    server = serve(answering)
+    kinds = [Kind(name="one", path=f"/work?ms={1000 * LOST_SECONDS + 2500:.0f}", rate=200.0, count=1)]
+    settings = TrafficSettings(
+        run="r1", out=str(tmp_path / "requests"), url=f"http://{server.address}", kinds=kinds, processes=2
+    )
+    child = TrafficProcess(settings, tmp_path / "traffic.json", tmp_path / "traffic.log")
+    try:
+        child.wait_until_calibrated()
+        child.go()
+        wait_until(lambda: server.connections >= 1, 20)
+        child.stop()
+        assert child.wait(20) == 0
+        (record,) = [record for some in records_of(child).values() for record in some]
+        assert record["client_outcome"] == "complete"
+    finally:
+        child.kill()
+
+
+class Parent:
+    """Keeps what the master says."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def tell(self, event: str, **_: Any) -> None:
+        self.told.append(event)
+
+
+class Looks:
+    """The workers that Locust misses, look by look; the last look counts for all that follow."""
+
+    def __init__(self, *looks: list[str]) -> None:
+        self._looks = list(looks)
+
+    @property
+    def missing(self) -> list[str]:
+        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
+
+
+@pytest.mark.parametrize(("looks", "told"), [((["w1"], []), []), ((["w1"],), ["failed"])])
+def test_a_worker_whose_sign_of_life_was_only_late_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, looks: tuple[list[str], ...], told: list[str]
+) -> None:
+    monkeypatch.setattr(distributed, "LOST_SECONDS", 0.1)
+    parent: Any = Parent()
+    master: Any = distributed.Master(parent, TrafficSettings(run="r1", out="", url="", kinds=[], processes=2))
+    runner = SimpleNamespace(clients=Looks(*looks), quit=lambda: None, send_message=lambda *_: None)
+    master._environment = SimpleNamespace(runner=runner)
+    ticking = gevent.spawn(master._tick)
+    gevent.sleep(1.4)
+    master._finished.set()
+    ticking.join(3)
+    assert parent.told == told
 
 
 AHEAD = """
