@@ -6,19 +6,17 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import gevent
 import pytest
 
 from swarmtest.errors import TrafficError
-from swarmtest.traffic import distributed, process
-from swarmtest.traffic.distributed import LOST_SECONDS
+from swarmtest.traffic import process
 from swarmtest.traffic.process import TrafficProcess, worker_command
 from swarmtest.traffic.settings import Kind, TrafficSettings
 from tests.ports import free_port
@@ -100,9 +98,9 @@ def test_a_stop_before_go_ends_without_a_request(two: TrafficProcess) -> None:
 
 
 def test_a_worker_that_is_done_long_before_the_other_one_is_not_lost(serve: Any, tmp_path: Path) -> None:
-    """Only one of them has a request, and that takes longer than a last word may be on its way."""
+    """Only one of them has a request, and that takes longer than the 3 s that a last word may be on its way."""
     server = serve(answering)
-    kinds = [Kind(name="one", path=f"/work?ms={1000 * LOST_SECONDS + 2500:.0f}", rate=200.0, count=1)]
+    kinds = [Kind(name="one", path="/work?ms=5500", rate=200.0, count=1)]
     settings = TrafficSettings(
         run="r1", out=str(tmp_path / "requests"), url=f"http://{server.address}", kinds=kinds, processes=2
     )
@@ -119,41 +117,41 @@ def test_a_worker_that_is_done_long_before_the_other_one_is_not_lost(serve: Any,
         child.kill()
 
 
-class Parent:
-    """Keeps what the master says."""
+LOOKS = """
+import sys
+from types import SimpleNamespace
 
-    def __init__(self) -> None:
-        self.told: list[str] = []
+import gevent
 
-    def tell(self, event: str, **_: Any) -> None:
-        self.told.append(event)
+from swarmtest.traffic import distributed
+from swarmtest.traffic.settings import TrafficSettings
 
+distributed.LOST_SECONDS = 0.1
+looks = [look.split() for look in sys.argv[1:]]
 
-class Looks:
-    """The workers that Locust misses, look by look; the last look counts for all that follow."""
-
-    def __init__(self, *looks: list[str]) -> None:
-        self._looks = list(looks)
-
+class Workers:
     @property
-    def missing(self) -> list[str]:
-        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
+    def missing(self):
+        return looks.pop(0) if len(looks) > 1 else looks[0]
+
+runner = SimpleNamespace(clients=Workers(), quit=lambda: None, send_message=lambda *_: None)
+master = distributed.Master(
+    SimpleNamespace(tell=lambda event, **_: print(event)),
+    TrafficSettings(run="r1", out="", url="", kinds=[], processes=2),
+)
+master._environment = SimpleNamespace(runner=runner)
+ticking = gevent.spawn(master._tick)
+gevent.sleep(1.4)
+master._finished.set()
+ticking.join(3)
+"""
+"""A master that looks for its workers: each word is what Locust misses at a look, the last one at all that follow."""
 
 
-@pytest.mark.parametrize(("looks", "told"), [((["w1"], []), []), ((["w1"],), ["failed"])])
-def test_a_worker_whose_sign_of_life_was_only_late_is_not_lost(
-    monkeypatch: pytest.MonkeyPatch, looks: tuple[list[str], ...], told: list[str]
-) -> None:
-    monkeypatch.setattr(distributed, "LOST_SECONDS", 0.1)
-    parent: Any = Parent()
-    master: Any = distributed.Master(parent, TrafficSettings(run="r1", out="", url="", kinds=[], processes=2))
-    runner = SimpleNamespace(clients=Looks(*looks), quit=lambda: None, send_message=lambda *_: None)
-    master._environment = SimpleNamespace(runner=runner)
-    ticking = gevent.spawn(master._tick)
-    gevent.sleep(1.4)
-    master._finished.set()
-    ticking.join(3)
-    assert parent.told == told
+@pytest.mark.parametrize(("looks", "told"), [(["w1", ""], ""), (["w1"], "failed\n")])
+def test_a_worker_whose_sign_of_life_was_only_late_is_not_lost(looks: list[str], told: str) -> None:
+    ended = subprocess.run([sys.executable, "-c", LOOKS, *looks], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ended.stdout == told
 
 
 AHEAD = """
