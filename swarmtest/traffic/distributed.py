@@ -8,13 +8,13 @@ it calibrates, has its share of every kind, and its own file of records.
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
-import psutil  # type: ignore[import-untyped]
 from gevent.queue import Queue  # type: ignore[import-untyped]
 
 from swarmtest.traffic.flag import Flag
@@ -140,12 +140,12 @@ class Master:
                     self._end(1)
 
     def _lost(self) -> bool:
-        """Whether a worker has ended without its last word; it isn't reaped here, as that's Locust's own business.
-
-        One that has said it goes, and the others may well have requests open for longer than its word takes.
-        """
-        ended = sum(child.status() == psutil.STATUS_ZOMBIE for child in psutil.Process().children())
-        return ended > len(self._words.get("stopped", {})) or bool(self._environment.runner.clients.missing)
+        """Whether a worker has ended; it isn't reaped here, as that's Locust's own business."""
+        try:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            ended = False
+        return ended or bool(self._environment.runner.clients.missing)
 
     def _fail(self, error: str) -> None:
         self._words.setdefault("failed", {})
