@@ -127,8 +127,7 @@ def _replaces(life: Lifespan, judged: Judged) -> bool:
 def _wanted(judged: Judged, t: float) -> int:
     """How many there should be once a hurt is over; a stop-first update takes some at a time."""
     promises = judged.promises
-    taken = 0 if promises.start_first or not promises.replaces else promises.at_once
-    return max(1, wanted_at(promises, judged.timeline, t) - taken)
+    return max(1, wanted_at(promises, judged.timeline, t) - promises.taken)
 
 
 def _never(life: Lifespan, wanted: int, judged: Judged) -> str:

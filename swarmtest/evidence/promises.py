@@ -149,6 +149,11 @@ class Promises(msgspec.Struct, frozen=True):
         return self._most(self.stack.rollback.get("parallelism") if self.way_back else self.stack.parallelism)
 
     @property
+    def taken(self) -> int:
+        """How many instances an update takes away at a time before it has started others."""
+        return 0 if self.start_first or not self.replaces else self.at_once
+
+    @property
     def taken_back(self) -> int:
         """How many instances a rollback takes away at a time before it has started others."""
         stop_first = self.stack.rollback.get("order", "stop-first") != "start-first"

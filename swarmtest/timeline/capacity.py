@@ -115,7 +115,7 @@ def promised(promises: Promises, timeline: Timeline) -> int:
         return max(1, promises.replicas)
     times = [timeline.t0, *(act.t + 1e-3 for act in began(timeline.acts) if act.t >= timeline.t0)]
     least_wanted = min(wanted_at(promises, timeline, t) for t in times)
-    taken = 0 if promises.start_first or not promises.replaces else promises.at_once
+    taken = promises.taken
     course = course_of(timeline)
     if course is not None and course.turned_at is not None:
         taken = max(taken, promises.taken_back)
